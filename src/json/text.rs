@@ -1,0 +1,144 @@
+//! Strings that may hold half surrogate pairs.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A JSON string's value in WTF-8: UTF-8 in which a half surrogate pair stands as its three bytes.
+#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Text<'a>(Cow<'a, [u8]>);
+
+impl<'a> Text<'a> {
+    pub(super) fn borrowed(bytes: &'a [u8]) -> Self {
+        Text(Cow::Borrowed(bytes))
+    }
+
+    pub(super) fn owned(bytes: Vec<u8>) -> Self {
+        Text(Cow::Owned(bytes))
+    }
+
+    /// The WTF-8 bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether the string has no characters.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The string for people, U+FFFD where half a surrogate pair stands.
+    #[must_use]
+    pub fn to_str(&self) -> Cow<'_, str> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(self.replace_halves()),
+        }
+    }
+
+    /// Like [`Text::to_str`], keeping the string's lifetime where nothing is replaced.
+    #[must_use]
+    pub fn into_str(self) -> Cow<'a, str> {
+        match self.0 {
+            Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => Cow::Owned(Text(Cow::Borrowed(bytes)).replace_halves()),
+            },
+            Cow::Owned(bytes) => Cow::Owned(match String::from_utf8(bytes) {
+                Ok(text) => text,
+                Err(error) => Text(Cow::Owned(error.into_bytes())).replace_halves(),
+            }),
+        }
+    }
+
+    /// The JavaScript length: UTF-16 code units (FORMAT §7.5).
+    #[must_use]
+    pub fn utf16_len(&self) -> u64 {
+        self.0.iter().map(|&byte| units(byte)).sum()
+    }
+
+    /// The JavaScript length of this string as `JSON.stringify` writes it, quotes included.
+    #[must_use]
+    pub fn stringify_len(&self) -> u64 {
+        let mut length = 2;
+        for (index, &byte) in self.0.iter().enumerate() {
+            length += match byte {
+                b'"' | b'\\' | 0x08 | 0x09 | 0x0a | 0x0c | 0x0d => 2,
+                0x00..=0x1f => 6,
+                0xed if self.0.get(index + 1).is_some_and(|&next| next >= 0xa0) => 6,
+                _ => units(byte),
+            };
+        }
+        length
+    }
+
+    fn replace_halves(&self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        let mut rest: &[u8] = &self.0;
+        while let Some(at) = half(rest) {
+            out.push_str(&String::from_utf8_lossy(&rest[..at]));
+            out.push('\u{fffd}');
+            rest = &rest[at + 3..];
+        }
+        out.push_str(&String::from_utf8_lossy(rest));
+        out
+    }
+}
+
+/// Where the first half surrogate pair starts.
+fn half(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(3).position(|three| three[0] == 0xed && three[1] >= 0xa0)
+}
+
+/// UTF-16 code units that a character contributes, counted at its first byte.
+fn units(byte: u8) -> u64 {
+    match byte {
+        0x80..=0xbf => 0,
+        0xf0..=0xff => 2,
+        _ => 1,
+    }
+}
+
+impl PartialEq<str> for Text<'_> {
+    fn eq(&self, other: &str) -> bool {
+        *self.0 == *other.as_bytes()
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{parse, text};
+
+    fn lengths(json: &str) -> (u64, u64) {
+        let raw = parse(json).unwrap();
+        let value = text(raw).unwrap();
+        (value.utf16_len(), value.stringify_len())
+    }
+
+    #[test]
+    fn lengths_are_those_of_javascript() {
+        assert_eq!(lengths(r#""abc""#), (3, 5));
+        assert_eq!(lengths(r#""会话""#), (2, 4));
+        assert_eq!(lengths(r#""🦀""#), (2, 4));
+        assert_eq!(lengths(r#""\ud83e\udd80""#), (2, 4));
+        assert_eq!(lengths(r#""\ud83d""#), (1, 8));
+        assert_eq!(lengths(r#""a\n\t\"\\\u0001\u007f""#), (7, 18));
+        assert_eq!(lengths(r#""\u2028""#), (1, 3));
+        assert_eq!(lengths("\"\u{d7ff}\""), (1, 3));
+    }
+
+    #[test]
+    fn half_a_pair_is_shown_as_the_replacement_character() {
+        let raw = parse(r#""a\ud83db\ude00""#).unwrap();
+        let value = text(raw).unwrap();
+        assert_eq!(value.to_str(), "a\u{fffd}b\u{fffd}");
+        assert_eq!(value.into_str(), "a\u{fffd}b\u{fffd}");
+    }
+}

@@ -1,0 +1,332 @@
+//! The one way in which bytes are added to a log: guarded, whole or not at all, old bytes untouched
+//! (FORMAT §1.5, §2.4).
+
+use super::{Container, Source};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// How many of the last bytes tell one state of a file from another.
+const TAIL: u64 = 4096;
+
+/// Why a log cannot be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Another dshc has the log.
+    #[error("another dshc is writing to this log")]
+    Locked,
+    /// The file is not the one that was read.
+    #[error("the file has changed since it was read: {0}")]
+    Changed(&'static str),
+    /// The file system refused; the file has its old length again.
+    #[error("{stage}: {error}")]
+    Io {
+        /// What was being done.
+        stage: &'static str,
+        /// What the file system said.
+        error: io::Error,
+    },
+    /// The file system refused, and the bytes that were added could not be taken back.
+    #[error("{stage}: {error}; {added} added bytes could not be taken back")]
+    NotRolledBack {
+        /// What was being done.
+        stage: &'static str,
+        /// What the file system said.
+        error: io::Error,
+        /// Bytes behind the old end.
+        added: u64,
+    },
+}
+
+/// The calls that change a file. Tests put a failing one in its place.
+pub trait Disk {
+    /// Writes all of `bytes` at the end of `file`.
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+        file.write_all(bytes)
+    }
+    /// Makes what was written durable.
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+    /// Cuts the file back.
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
+        file.set_len(length)?;
+        file.sync_all()
+    }
+}
+
+/// The file system as it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {}
+
+/// What identifies one state of a file.
+#[derive(Debug, PartialEq, Eq)]
+struct Revision {
+    identity: Option<(u64, u64)>,
+    length: u64,
+    modified: Option<SystemTime>,
+    tail: Vec<u8>,
+}
+
+/// A log that is locked against every other dshc, and may be appended to as long as nobody else changes it.
+pub struct Appender<'d> {
+    file: File,
+    path: PathBuf,
+    container: Container,
+    revision: Revision,
+    disk: &'d dyn Disk,
+}
+
+/// The bytes that an append added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Added {
+    /// Offset of the first.
+    pub start: u64,
+    /// Offset behind the last.
+    pub end: u64,
+}
+
+impl<'d> Appender<'d> {
+    /// Opens and locks the log at `path`. What is read from now on through [`Appender::source`] is what every
+    /// append will insist on.
+    pub fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, AppendError> {
+        let stage = |stage| move |error| AppendError::Io { stage, error };
+        let file = OpenOptions::new().read(true).append(true).open(path).map_err(stage("cannot open for writing"))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(AppendError::Locked),
+            Err(TryLockError::Error(error)) => return Err(stage("cannot lock")(error)),
+        }
+        let source = file.try_clone().and_then(|file| Source::of(file, path)).map_err(stage("cannot read"))?;
+        let revision = Revision::of(&file).map_err(stage("cannot read"))?;
+        Ok(Self { file, path: path.to_owned(), container: source.container, revision, disk })
+    }
+
+    /// The log's bytes up to the end that this appender knows.
+    pub fn source(&self) -> io::Result<Source> {
+        let mut source = Source::of(self.file.try_clone()?, &self.path)?;
+        source.bytes = self.revision.length;
+        Ok(source)
+    }
+
+    /// When the file was last changed.
+    #[must_use]
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.revision.modified
+    }
+
+    /// Length of the file, in bytes.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.revision.length
+    }
+
+    /// Adds `records`, one JSON text each, as lines (raw) or as one frame (zstd), and makes them durable. On an
+    /// error the file has its old length again, unless the error says otherwise.
+    pub fn append(&mut self, records: &[String]) -> Result<Added, AppendError> {
+        let bytes = encode(self.container, records).map_err(|error| AppendError::Io { stage: "cannot encode", error })?;
+        self.check_unchanged()?;
+        let start = self.revision.length;
+        let written = self.disk.write(&mut self.file, &bytes).map_err(|error| ("cannot write", error));
+        let done = written.and_then(|()| self.disk.sync(&self.file).map_err(|error| ("cannot sync", error)));
+        if let Err((stage, error)) = done {
+            return Err(self.roll_back(&bytes, stage, error));
+        }
+        self.revision = Revision::of(&self.file).map_err(|error| AppendError::Io { stage: "cannot read back", error })?;
+        let end = start + bytes.len() as u64;
+        if self.revision.length == end { Ok(Added { start, end }) } else { Err(AppendError::Changed("another writer appended at the same time")) }
+    }
+
+    /// Cuts the last append off again, while the file still ends with it.
+    pub fn take_back(&mut self, added: Added) -> Result<(), AppendError> {
+        let stage = |error| AppendError::Io { stage: "cannot take back", error };
+        if self.file.metadata().map_err(stage)?.len() != added.end {
+            return Err(AppendError::Changed("another writer appended behind"));
+        }
+        self.disk.truncate(&self.file, added.start).map_err(stage)?;
+        self.revision = Revision::of(&self.file).map_err(stage)?;
+        Ok(())
+    }
+
+    fn check_unchanged(&self) -> Result<(), AppendError> {
+        let stage = |error| AppendError::Io { stage: "cannot check the file", error };
+        let at_path = std::fs::metadata(&self.path).map_err(stage)?;
+        if identity(&at_path) != self.revision.identity {
+            return Err(AppendError::Changed("another file has taken its place"));
+        }
+        let now = Revision::of(&self.file).map_err(stage)?;
+        if now.length != self.revision.length {
+            return Err(AppendError::Changed("its length is another"));
+        }
+        if now != self.revision {
+            return Err(AppendError::Changed("it was written to"));
+        }
+        Ok(())
+    }
+
+    /// Takes back what a failed append may have left, if all behind the old end is ours.
+    fn roll_back(&mut self, bytes: &[u8], stage: &'static str, error: io::Error) -> AppendError {
+        let start = self.revision.length;
+        let added = read_from(&self.file, start).unwrap_or_default();
+        let taken_back = bytes.starts_with(&added) && self.disk.truncate(&self.file, start).is_ok();
+        let refreshed = Revision::of(&self.file);
+        match refreshed {
+            Ok(revision) if taken_back => {
+                self.revision = revision;
+                AppendError::Io { stage, error }
+            }
+            _ => AppendError::NotRolledBack { stage, error, added: added.len() as u64 },
+        }
+    }
+}
+
+impl Revision {
+    fn of(file: &File) -> io::Result<Self> {
+        let meta = file.metadata()?;
+        let tail = read_from(file, meta.len().saturating_sub(TAIL))?;
+        Ok(Self { identity: identity(&meta), length: meta.len(), modified: meta.modified().ok(), tail })
+    }
+}
+
+/// All bytes from `start`.
+fn read_from(file: &File, start: u64) -> io::Result<Vec<u8>> {
+    let mut file = file;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no such identity")]
+fn identity(meta: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_meta: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+/// Records as the container takes them: whole lines, or one independent frame with a checksum.
+fn encode(container: Container, records: &[String]) -> io::Result<Vec<u8>> {
+    let mut text = records.join("\n");
+    text.push('\n');
+    match container {
+        Container::Raw => Ok(text.into_bytes()),
+        Container::Zstd => {
+            let mut encoder = zstd::Encoder::new(Vec::new(), 3)?;
+            encoder.include_checksum(true)?;
+            encoder.write_all(text.as_bytes())?;
+            encoder.finish()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Fails at the nth call; a dead disk fails at every later one too.
+    struct Failing {
+        calls: Cell<usize>,
+        at: usize,
+        is_dead_after: bool,
+    }
+
+    impl Failing {
+        fn call(&self) -> io::Result<()> {
+            let call = self.calls.get();
+            self.calls.set(call + 1);
+            if call == self.at || (self.is_dead_after && call > self.at) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+    }
+
+    impl Disk for Failing {
+        fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+            self.call().inspect_err(|_| file.write_all(&bytes[..bytes.len() / 2]).unwrap())?;
+            file.write_all(bytes)
+        }
+        fn sync(&self, _file: &File) -> io::Result<()> {
+            self.call()
+        }
+        fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
+            self.call()?;
+            file.set_len(length)
+        }
+    }
+
+    fn log() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl");
+        std::fs::write(&path, "old\n").unwrap();
+        (folder, path)
+    }
+
+    fn content(path: &Path) -> String {
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn records_are_added_behind_the_old_bytes() {
+        let (_folder, path) = log();
+        let mut appender = Appender::open(&path, &RealDisk).unwrap();
+        let added = appender.append(&["a".into(), "b".into()]).unwrap();
+        assert_eq!(added, Added { start: 4, end: 8 });
+        assert_eq!(content(&path), "old\na\nb\n");
+        appender.take_back(added).unwrap();
+        assert_eq!(content(&path), "old\n");
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_length() {
+        for at in 0..2 {
+            let (_folder, path) = log();
+            let disk = Failing { calls: Cell::new(0), at, is_dead_after: false };
+            let mut appender = Appender::open(&path, &disk).unwrap();
+            assert!(matches!(appender.append(&["added".into()]), Err(AppendError::Io { .. })), "call {at}");
+            assert_eq!(content(&path), "old\n", "call {at}");
+            appender.append(&["again".into()]).unwrap();
+            assert_eq!(content(&path), "old\nagain\n");
+        }
+    }
+
+    #[test]
+    fn a_failure_that_cannot_be_taken_back_says_so() {
+        let (_folder, path) = log();
+        let disk = Failing { calls: Cell::new(0), at: 0, is_dead_after: true };
+        let mut appender = Appender::open(&path, &disk).unwrap();
+        assert!(matches!(appender.append(&["added".into()]), Err(AppendError::NotRolledBack { added: 3, .. })));
+        assert_eq!(content(&path), "old\nadd");
+    }
+
+    #[test]
+    fn a_log_is_locked_against_a_second_appender() {
+        let (_folder, path) = log();
+        let first = Appender::open(&path, &RealDisk).unwrap();
+        assert!(matches!(Appender::open(&path, &RealDisk), Err(AppendError::Locked)));
+        drop(first);
+        assert!(Appender::open(&path, &RealDisk).is_ok());
+    }
+
+    #[test]
+    fn nothing_is_appended_to_a_changed_file() {
+        let (_folder, path) = log();
+        let mut appender = Appender::open(&path, &RealDisk).unwrap();
+        std::fs::write(&path, "old\nother\n").unwrap();
+        assert!(matches!(appender.append(&["a".into()]), Err(AppendError::Changed(_))));
+        assert_eq!(content(&path), "old\nother\n");
+
+        let (_folder, path) = log();
+        let mut appender = Appender::open(&path, &RealDisk).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "old\n").unwrap();
+        assert!(matches!(appender.append(&["a".into()]), Err(AppendError::Changed(_))));
+        assert_eq!(content(&path), "old\n");
+    }
+}

@@ -1,0 +1,87 @@
+//! The envelope of an event: what every record says about itself (FORMAT §4).
+
+use crate::json::{self, Kind, Object, Raw};
+use std::borrow::Cow;
+
+/// An event as it stands in the log; nothing of its payload is parsed.
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// The event's type, such as `user/message`.
+    pub event_type: Cow<'a, str>,
+    /// Its number, dense from 0.
+    pub seq: u64,
+    /// Unix epoch, in milliseconds; may be negative, need not rise.
+    pub time: i64,
+    /// The payload.
+    pub data: &'a Raw,
+    /// Whether a reader that does not know the type may pass it by.
+    pub ignorable: bool,
+    /// Which events it was made from, unparsed.
+    pub source_event_seqs: Option<&'a Raw>,
+    /// What it does to the surface, unparsed.
+    pub surface_op: Option<&'a Raw>,
+}
+
+const REQUIRED: &[&str] = &["type", "seq", "time", "data"];
+const OPTIONAL: &[&str] = &["ignorable", "sourceEventSeqs", "surfaceOp"];
+
+impl<'a> Event<'a> {
+    /// Checks the envelope. The error says what is wrong with it.
+    pub(super) fn parse(record: &Object<'a>) -> Result<Self, String> {
+        if let Some(missing) = REQUIRED.iter().find(|key| record.get(key).is_none()) {
+            return Err(format!("it has no member \"{missing}\""));
+        }
+        let is_known = |name: &str| REQUIRED.iter().chain(OPTIONAL).any(|key| *key == name);
+        if let Some(extra) = record.names().find(|name| !is_known(&name.to_str())) {
+            return Err(format!("it has a member \"{}\", which no event has", extra.to_str()));
+        }
+        let event_type = record.text("type").ok_or("its type must be a string")?.into_str();
+        let seq = record.count("seq").ok_or("its seq must be a count")?;
+        let time = record.get("time").and_then(json::integer).ok_or("its time must be an integer")?;
+        let data = record.get("data").ok_or("it has no data")?;
+        let ignorable = record.get("ignorable");
+        if ignorable.is_some_and(|raw| !json::is_true(raw)) {
+            return Err("its member \"ignorable\" must be true or absent".into());
+        }
+        Ok(Self {
+            event_type,
+            seq,
+            time,
+            data,
+            ignorable: ignorable.is_some(),
+            source_event_seqs: record.get("sourceEventSeqs"),
+            surface_op: record.get("surfaceOp"),
+        })
+    }
+
+    /// The payload's members, or none where it is no object.
+    #[must_use]
+    pub fn payload(&self) -> Option<Object<'a>> {
+        (json::kind(self.data) == Kind::Object).then(|| Object::of(self.data)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(line: &str) -> Option<String> {
+        Event::parse(&Object::of(json::parse(line).unwrap()).unwrap()).err()
+    }
+
+    #[test]
+    fn envelopes_are_checked() {
+        assert_eq!(error(r#"{"type":"x","seq":1.0,"time":-5,"data":null,"ignorable":true}"#), None);
+        for line in [
+            r#"{"seq":1,"time":1,"data":{}}"#,
+            r#"{"type":1,"seq":1,"time":1,"data":{}}"#,
+            r#"{"type":"x","seq":-1,"time":1,"data":{}}"#,
+            r#"{"type":"x","seq":1,"time":1.5,"data":{}}"#,
+            r#"{"type":"x","seq":1,"time":1}"#,
+            r#"{"type":"x","seq":1,"time":1,"data":{},"ignorable":false}"#,
+            r#"{"type":"x","seq":1,"time":1,"data":{},"meta":1}"#,
+        ] {
+            assert!(error(line).is_some(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What can be wrong with a log's bytes, and where.
+
+/// Where in a log something stands. Every figure is known only for some containers and kinds of fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// Line of the decoded text; the header is line 1.
+    pub line: Option<u64>,
+    /// Zstandard frame, from 1.
+    pub frame: Option<u64>,
+    /// Offset in the file: of the line in a raw log, of the frame in a zstd log.
+    pub byte: Option<u64>,
+    /// Offset in the decoded text.
+    pub text_byte: Option<u64>,
+}
+
+/// A flaw of the container, of a line or of the numbering, at its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// Where.
+    pub place: Place,
+    /// The seq that belongs here, counted from the records before it.
+    pub seq: u64,
+}
+
+/// The kinds of [`Fault`]. The text says what was found and what belongs there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// The file ends inside its last line (raw) or its last frame (zstd); a killed writer leaves this.
+    #[error(
+        "torn tail: the last {bytes} bytes are no whole {}{}",
+        if *.frame { "frame" } else { "line" },
+        match *.recovered { 0 => String::new(), 1 => "; 1 record in them is whole".into(), n => format!("; {n} records in them are whole") }
+    )]
+    TornTail {
+        /// Bytes of the file after the last whole line or frame.
+        bytes: u64,
+        /// Whether it is a frame that is torn.
+        frame: bool,
+        /// Records (rows, not events) that could be read from the torn frame.
+        recovered: u64,
+    },
+    /// A frame starts with other bytes than the magic number.
+    #[error("a Zstandard frame must start with 28 b5 2f fd, found {}", hex(.found))]
+    FrameMagic {
+        /// The four bytes found.
+        found: [u8; 4],
+    },
+    /// A skippable frame: legal Zstandard, refused by dsh.
+    #[error("skippable frame of {bytes} bytes, which dsh refuses")]
+    SkippableFrame {
+        /// Size of the frame, its header included.
+        bytes: u64,
+    },
+    /// A frame's header or one of its blocks is of a reserved kind.
+    #[error("frame with {0}")]
+    FrameStructure(&'static str),
+    /// A frame's data cannot be decoded, or its checksum is wrong.
+    #[error("frame cannot be decoded: {0}")]
+    FrameData(String),
+    /// The first frame holds something else than the header line alone.
+    #[error("the first frame must hold the header line and nothing else")]
+    HeaderFrame,
+    /// The text of the whole frames ends inside a line.
+    #[error("whole frames end inside a line ({bytes} bytes after the last line feed)")]
+    UnfinishedLine {
+        /// Bytes after the last line feed.
+        bytes: u64,
+    },
+    /// A line without any record.
+    #[error("blank line")]
+    BlankLine,
+    /// A line that is no JSON value.
+    #[error("line is not JSON: {0}")]
+    NotJson(String),
+    /// A line that is longer than any reader takes.
+    #[error("line is longer than {} MiB", limit >> 20)]
+    LineTooLong {
+        /// The longest line that is read, in bytes.
+        limit: usize,
+    },
+    /// A JSON value that is no event (FORMAT §4).
+    #[error("not an event: {0}")]
+    Envelope(String),
+    /// A packed row of the wrong shape (FORMAT §5.1).
+    #[error("malformed {tag} row: {reason}")]
+    Row {
+        /// The row's type.
+        tag: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Seqs are missing.
+    #[error("seq {found} where {expected} was expected: {} missing", found - expected)]
+    SeqGap {
+        /// The next seq.
+        expected: u64,
+        /// The seq that stands there.
+        found: u64,
+    },
+    /// Seqs stand in the log a second time.
+    #[error("seq {found} where {expected} was expected: {} and later already stand in the log{}", found, row(*.members))]
+    SeqRepeat {
+        /// The next seq.
+        expected: u64,
+        /// The seq that stands there.
+        found: u64,
+        /// How many events the record holds: more than one for a packed row.
+        members: u64,
+    },
+}
+
+impl FaultKind {
+    /// What a person can do about it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::TornTail { .. } => {
+                "a writer was stopped; dsh cuts the torn bytes off when it next opens the session. Nothing \
+                 before them is lost"
+            }
+            Self::FrameMagic { .. } | Self::FrameStructure(_) | Self::FrameData(_) => {
+                "the file was damaged after dsh wrote it; restore it from a copy. dsh refuses the whole log"
+            }
+            Self::SkippableFrame { .. } => {
+                "another tool wrote this frame; remove exactly these bytes. dsh refuses the whole log"
+            }
+            Self::HeaderFrame => "another tool recompressed the log; dsh needs the header in a frame of its own",
+            Self::UnfinishedLine { .. } => "a frame was lost or cut; dsh refuses the whole log",
+            Self::BlankLine => "remove the line; dsh takes it for a damaged record",
+            Self::NotJson(_) | Self::Envelope(_) | Self::Row { .. } | Self::LineTooLong { .. } => {
+                "the record is lost unless a copy has it; dsh refuses the log, or drops everything from here on"
+            }
+            Self::SeqGap { .. } => "records were lost here; dsh refuses the log, or drops everything from here on",
+            Self::SeqRepeat { .. } => {
+                "two writers had the session, or lines were copied; dsh refuses the log, or drops everything \
+                 from here on"
+            }
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+fn row(members: u64) -> String {
+    if members > 1 { format!(" (a packed row of {members} events)") } else { String::new() }
+}

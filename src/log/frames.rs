@@ -1,0 +1,303 @@
+//! The structure of a zstd log: where frames start and end, without decoding them (FORMAT §2.2).
+
+use super::FaultKind;
+use std::io::{self, BufRead, Read as _};
+
+/// The first bytes of every frame.
+pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// One step through the container.
+#[derive(Debug)]
+pub(super) enum Step<'a> {
+    /// A frame starts at this offset of the file; its bytes follow.
+    FrameStart(u64),
+    /// Some of the frame's bytes, at least one. [`FrameCursor::consume`] those that were used.
+    Bytes(&'a [u8]),
+    /// The frame is whole.
+    FrameEnd,
+    /// The file ends inside the frame that starts at this offset.
+    Torn(u64),
+    /// Something that is no frame stands at this offset. The walk goes on behind a skippable frame, else it
+    /// has ended.
+    Fault(FaultKind, u64),
+    /// The file ends where a frame ends.
+    End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Between,
+    /// So many bytes of the current part are left.
+    Part(Part, u64),
+    Ended,
+}
+
+/// The parts of a frame, in order. A part's length is known before it is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Magic number, descriptor and the rest of the frame header.
+    Header,
+    BlockHeader,
+    BlockBody { last: bool },
+    Checksum,
+}
+
+/// Walks the frames of a log and hands out their bytes.
+#[derive(Debug)]
+pub(super) struct FrameCursor<R> {
+    input: R,
+    /// Offset in the file of the next byte.
+    offset: u64,
+    frame_start: u64,
+    has_checksum: bool,
+    state: State,
+    /// Bytes that were looked at before they could be handed out: at most a frame header.
+    held: Vec<u8>,
+    held_used: usize,
+}
+
+impl<R: BufRead> FrameCursor<R> {
+    /// A cursor over `input`, whose first byte is the file's byte `offset`.
+    pub(super) fn new(input: R, offset: u64) -> Self {
+        Self {
+            input,
+            offset,
+            frame_start: 0,
+            has_checksum: false,
+            state: State::Between,
+            held: Vec::with_capacity(18),
+            held_used: 0,
+        }
+    }
+
+    /// The next step. After `Bytes` the same step comes again with what was not consumed.
+    pub(super) fn step(&mut self) -> io::Result<Step<'_>> {
+        match self.state {
+            State::Between => self.frame_start(),
+            State::Ended => Ok(Step::End),
+            State::Part(part, 0) => self.part_end(part),
+            State::Part(part, left) => self.part_bytes(part, left),
+        }
+    }
+
+    /// Tells that `count` bytes of the last `Bytes` were used.
+    pub(super) fn consume(&mut self, count: usize) {
+        if self.held_used < self.held.len() {
+            self.held_used += count;
+        } else {
+            self.input.consume(count);
+            self.offset += count as u64;
+        }
+        if let State::Part(_, left) = &mut self.state {
+            *left = left.saturating_sub(count as u64);
+        }
+    }
+
+    fn frame_start(&mut self) -> io::Result<Step<'_>> {
+        let start = self.offset;
+        if !self.hold(5)? {
+            self.state = State::Ended;
+            return Ok(match self.held.first_chunk::<4>() {
+                Some(&found) if found != MAGIC && !is_skippable(found) => {
+                    Step::Fault(FaultKind::FrameMagic { found }, start)
+                }
+                _ if self.held.is_empty() => Step::End,
+                _ => Step::Torn(start),
+            });
+        }
+        let found = [self.held[0], self.held[1], self.held[2], self.held[3]];
+        if is_skippable(found) {
+            return self.skip(start);
+        }
+        if found != MAGIC {
+            self.state = State::Ended;
+            return Ok(Step::Fault(FaultKind::FrameMagic { found }, start));
+        }
+        let descriptor = self.held[4];
+        if descriptor & 0x18 != 0 {
+            self.state = State::Ended;
+            return Ok(Step::Fault(FaultKind::FrameStructure("a reserved header bit set"), start));
+        }
+        let single_segment = descriptor & 0x20 != 0;
+        let content_size = match descriptor >> 6 {
+            0 => u64::from(single_segment),
+            power => 1 << power,
+        };
+        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        self.has_checksum = descriptor & 4 != 0;
+        self.frame_start = start;
+        self.state = State::Part(Part::Header, 5 + u64::from(!single_segment) + dictionary + content_size);
+        Ok(Step::FrameStart(start))
+    }
+
+    fn skip(&mut self, start: u64) -> io::Result<Step<'_>> {
+        let whole = self.hold(8)?;
+        let size = self.held.get(4..8).map_or(0, |size| u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]])));
+        self.held.clear();
+        let skipped = io::copy(&mut (&mut self.input).take(size), &mut io::sink())?;
+        self.offset += skipped;
+        if !whole || skipped < size {
+            self.state = State::Ended;
+            return Ok(Step::Torn(start));
+        }
+        Ok(Step::Fault(FaultKind::SkippableFrame { bytes: size + 8 }, start))
+    }
+
+    fn part_bytes(&mut self, part: Part, left: u64) -> io::Result<Step<'_>> {
+        // A block header is read ahead: it tells how long the block is.
+        if part == Part::BlockHeader && self.held_used >= self.held.len() && !self.hold(3)? {
+            self.state = State::Ended;
+            return Ok(Step::Torn(self.frame_start));
+        }
+        if self.held_used < self.held.len() {
+            let rest = self.held.len() - self.held_used;
+            let take = rest.min(usize::try_from(left).unwrap_or(rest));
+            return Ok(Step::Bytes(&self.held[self.held_used..self.held_used + take]));
+        }
+        if self.input.fill_buf()?.is_empty() {
+            self.state = State::Ended;
+            return Ok(Step::Torn(self.frame_start));
+        }
+        let available = self.input.fill_buf()?;
+        let take = available.len().min(usize::try_from(left).unwrap_or(available.len()));
+        Ok(Step::Bytes(&available[..take]))
+    }
+
+    fn part_end(&mut self, part: Part) -> io::Result<Step<'_>> {
+        self.state = match part {
+            Part::BlockHeader => {
+                let header = u32::from_le_bytes([self.held[0], self.held[1], self.held[2], 0]);
+                let (kind, size) = ((header >> 1) & 3, u64::from(header >> 3));
+                if kind == 3 {
+                    self.state = State::Ended;
+                    return Ok(Step::Fault(FaultKind::FrameStructure("a reserved block type"), self.frame_start));
+                }
+                let body = if kind == 1 { 1 } else { size };
+                State::Part(Part::BlockBody { last: header & 1 == 1 }, body)
+            }
+            Part::Header | Part::BlockBody { last: false } => State::Part(Part::BlockHeader, 3),
+            Part::BlockBody { last: true } if self.has_checksum => State::Part(Part::Checksum, 4),
+            Part::BlockBody { last: true } | Part::Checksum => {
+                self.state = State::Between;
+                return Ok(Step::FrameEnd);
+            }
+        };
+        self.held.clear();
+        self.held_used = 0;
+        self.step()
+    }
+
+    /// Reads up to `count` bytes into `held`; false if the file ends before.
+    fn hold(&mut self, count: usize) -> io::Result<bool> {
+        if self.held_used >= self.held.len() {
+            self.held.clear();
+            self.held_used = 0;
+        }
+        while self.held.len() < count {
+            let available = self.input.fill_buf()?;
+            if available.is_empty() {
+                return Ok(false);
+            }
+            let take = available.len().min(count - self.held.len());
+            self.held.extend_from_slice(&available[..take]);
+            self.input.consume(take);
+            self.offset += take as u64;
+        }
+        Ok(true)
+    }
+}
+
+/// Where the torn frame starts, if `input`, whose first byte is the file's byte `offset`, ends inside one.
+pub(super) fn torn_start(input: impl BufRead, offset: u64) -> io::Result<Option<u64>> {
+    let mut cursor = FrameCursor::new(input, offset);
+    loop {
+        let used = match cursor.step()? {
+            Step::Bytes(bytes) => bytes.len(),
+            Step::Torn(start) => return Ok(Some(start)),
+            Step::End => return Ok(None),
+            Step::FrameStart(_) | Step::FrameEnd | Step::Fault(..) => 0,
+        };
+        cursor.consume(used);
+    }
+}
+
+fn is_skippable(magic: [u8; 4]) -> bool {
+    magic[0] & 0xf0 == 0x50 && magic[1..] == [0x2a, 0x4d, 0x18]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(text: &str) -> Vec<u8> {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+        encoder.include_checksum(true).unwrap();
+        io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// The offsets of whole frames, and the last step that is no frame.
+    fn walk(bytes: &[u8]) -> (Vec<(u64, u64)>, String) {
+        let mut cursor = FrameCursor::new(bytes, 0);
+        let (mut frames, mut start, mut last) = (Vec::new(), 0, String::new());
+        loop {
+            let used = match cursor.step().unwrap() {
+                Step::Bytes(some) => some.len().min(7),
+                Step::FrameStart(at) => {
+                    start = at;
+                    0
+                }
+                Step::FrameEnd => {
+                    frames.push((start, cursor.offset));
+                    0
+                }
+                Step::End => return (frames, last),
+                other => {
+                    last = format!("{other:?}");
+                    0
+                }
+            };
+            cursor.consume(used);
+        }
+    }
+
+    #[test]
+    fn frames_are_found_whatever_the_step_size() {
+        let (one, two) = (frame("header\n"), frame(&"event\n".repeat(100_000)));
+        let log = [one.clone(), frame(""), two].concat();
+        let (frames, last) = walk(&log);
+        assert_eq!(frames.len(), 3);
+        assert_eq!(frames[0], (0, one.len() as u64));
+        assert_eq!(frames[2].1, log.len() as u64);
+        assert_eq!(last, "");
+    }
+
+    #[test]
+    fn every_cut_is_a_torn_frame_or_a_whole_one() {
+        let (one, two) = (frame("header\n"), frame("event\nevent\n"));
+        let log = [one.clone(), two].concat();
+        for cut in 0..log.len() {
+            let torn = torn_start(&log[..cut], 0).unwrap();
+            let expected = match cut {
+                0 => None,
+                cut if cut < one.len() => Some(0),
+                cut if cut == one.len() => None,
+                _ => Some(one.len() as u64),
+            };
+            assert_eq!(torn, expected, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_named_with_their_place() {
+        let one = frame("header\n");
+        let (frames, last) = walk(&[one.clone(), vec![0; 512]].concat());
+        assert_eq!(frames.len(), 1);
+        assert_eq!(last, format!("Fault(FrameMagic {{ found: [0, 0, 0, 0] }}, {})", one.len()));
+
+        let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
+        let (frames, last) = walk(&[one.clone(), skippable, one.clone()].concat());
+        assert_eq!(frames.len(), 2);
+        assert_eq!(last, format!("Fault(SkippableFrame {{ bytes: 12 }}, {})", one.len()));
+    }
+}

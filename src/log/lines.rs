@@ -1,0 +1,262 @@
+//! The lines of a log's text, each with its place, whatever the container.
+
+use super::zstd_text::{Part, ZstdText};
+use super::{Container, FaultKind, Place, Source, frames};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Take};
+
+/// The longest line that is read: JavaScript's engine, and so dsh, takes no string of 512 MiB.
+pub(super) const MAX_LINE: usize = 512 << 20;
+
+/// A line, its line feed left out.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    pub bytes: &'a [u8],
+    pub place: Place,
+    /// The line was read from a frame that the file's end cuts off (FORMAT §2.3).
+    pub recovered: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Piece<'a> {
+    Line(Line<'a>),
+    Fault(FaultKind, Place),
+}
+
+enum Text {
+    Raw(BufReader<Take<File>>),
+    Zstd(Box<ZstdText<BufReader<Take<File>>>>),
+}
+
+/// Cuts a log's text into lines.
+pub(super) struct Lines {
+    text: Text,
+    /// The text from the first byte that has not been given out.
+    buffer: Vec<u8>,
+    /// Where in `buffer` the next line starts.
+    start: usize,
+    /// Up to where `buffer` is known to hold no line feed.
+    searched: usize,
+    /// Offset in the decoded text of `buffer[0]`.
+    buffer_offset: u64,
+    line: u64,
+    /// Frames that start in `buffer`: offset in the text, number, offset in the file.
+    frame_starts: VecDeque<(u64, u64, u64)>,
+    frame: Option<(u64, u64)>,
+    frames_begun: u64,
+    /// Whether the first frame is the file's first and must hold the header alone.
+    has_header: bool,
+    torn_start: Option<u64>,
+    in_torn_frame: bool,
+    pending: VecDeque<(FaultKind, Place)>,
+    /// A line that is too long: its bytes are passed over.
+    overlong: bool,
+    ended: bool,
+}
+
+impl Lines {
+    /// The lines of a log from byte `start` of the file on, where a line (and a frame) must start.
+    pub(super) fn new(source: &Source, start: u64) -> io::Result<Self> {
+        let (text, torn_start) = match source.container {
+            Container::Raw => (Text::Raw(source.reader(start)?), None),
+            Container::Zstd => {
+                // Only a walk to the end tells whether the last frame is whole; it decodes nothing.
+                let torn = frames::torn_start(source.reader(start)?, start)?;
+                (Text::Zstd(Box::new(ZstdText::new(source.reader(start)?, start)?)), torn)
+            }
+        };
+        Ok(Self {
+            text,
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+            buffer_offset: 0,
+            line: 0,
+            frame_starts: VecDeque::new(),
+            frame: None,
+            frames_begun: 0,
+            has_header: start == 0,
+            torn_start,
+            in_torn_frame: false,
+            pending: VecDeque::new(),
+            overlong: false,
+            ended: false,
+        })
+    }
+
+    /// How many frames have begun so far; 0 for a raw log.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames_begun
+    }
+
+    /// The next line or fault, `None` at the end.
+    pub(super) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+        let length = loop {
+            if let Some((kind, place)) = self.pending.pop_front() {
+                return Ok(Some(Piece::Fault(kind, place)));
+            }
+            if let Some(found) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
+                let length = self.searched + found - self.start;
+                if self.overlong {
+                    self.pass_over(length + 1);
+                    self.overlong = false;
+                    continue;
+                }
+                break length;
+            }
+            self.searched = self.buffer.len();
+            if self.ended {
+                return Ok(None);
+            }
+            self.limit_line();
+            self.read()?;
+        };
+        let place = self.place();
+        let (from, to) = (self.start, self.start + length);
+        self.start = to + 1;
+        self.searched = self.start;
+        Ok(Some(Piece::Line(Line { bytes: &self.buffer[from..to], place, recovered: self.in_torn_frame })))
+    }
+
+    /// The place of the line that starts at `start`; counts it.
+    fn place(&mut self) -> Place {
+        self.line += 1;
+        let text_byte = self.buffer_offset + self.start as u64;
+        while let Some(&(offset, number, at)) = self.frame_starts.front() {
+            if offset > text_byte {
+                break;
+            }
+            self.frame = Some((number, at));
+            self.frame_starts.pop_front();
+        }
+        Place {
+            line: Some(self.line),
+            frame: self.frame.map(|(number, _)| number),
+            byte: Some(self.frame.map_or(text_byte, |(_, at)| at)),
+            text_byte: Some(text_byte),
+        }
+    }
+
+    /// Reports a line once it is longer than any that is read, and drops its bytes as they come.
+    fn limit_line(&mut self) {
+        let length = self.buffer.len() - self.start;
+        if !self.overlong && length > MAX_LINE {
+            let place = self.place();
+            self.pending.push_back((FaultKind::LineTooLong { limit: MAX_LINE }, place));
+            self.overlong = true;
+        }
+        if self.overlong {
+            self.pass_over(length);
+        }
+    }
+
+    fn pass_over(&mut self, length: usize) {
+        self.start += length;
+        self.searched = self.start;
+    }
+
+    /// Adds text to the buffer, having made room by dropping what was given out.
+    fn read(&mut self) -> io::Result<()> {
+        self.buffer.drain(..self.start);
+        self.buffer_offset += self.start as u64;
+        self.searched -= self.start;
+        self.start = 0;
+        match &mut self.text {
+            Text::Raw(input) => {
+                let bytes = input.fill_buf()?;
+                let length = bytes.len();
+                self.buffer.extend_from_slice(bytes);
+                input.consume(length);
+                if length == 0 {
+                    self.end(None);
+                }
+            }
+            Text::Zstd(input) => {
+                let part = input.next(&mut self.buffer)?;
+                self.zstd_part(part);
+            }
+        }
+        Ok(())
+    }
+
+    fn zstd_part(&mut self, part: Part) {
+        match part {
+            Part::Text => {}
+            Part::FrameStart(at) => {
+                self.in_torn_frame = self.torn_start == Some(at);
+                if self.in_torn_frame {
+                    self.unfinished_line();
+                }
+                self.frames_begun += 1;
+                self.frame_starts.push_back((self.text_end(), self.frames_begun, at));
+            }
+            Part::FrameEnd => {
+                if self.has_header && self.frames_begun == 1 && !self.is_one_line() {
+                    let place = Place { frame: Some(1), byte: Some(0), ..Place::default() };
+                    self.pending.push_back((FaultKind::HeaderFrame, place));
+                }
+            }
+            // Nobody expects a torn frame to decode to its end.
+            Part::Fault(FaultKind::FrameData(_), _) if self.in_torn_frame => {}
+            Part::Fault(kind, at) => {
+                let frame = match kind {
+                    FaultKind::FrameMagic { .. } | FaultKind::SkippableFrame { .. } => None,
+                    _ => Some(self.frames_begun.max(1)),
+                };
+                let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
+                self.pending.push_back((kind, place));
+            }
+            Part::Torn(at) => self.end(Some(at)),
+            Part::End => self.end(None),
+        }
+    }
+
+    /// The end of the file: what is left in the buffer is no whole line.
+    fn end(&mut self, torn: Option<u64>) {
+        self.ended = true;
+        match (&self.text, torn) {
+            (Text::Zstd(_), Some(at)) => {
+                if !self.in_torn_frame {
+                    // Too little of the frame is there for its start to be one.
+                    self.unfinished_line();
+                    self.frames_begun += 1;
+                }
+                let place = Place { frame: Some(self.frames_begun), byte: Some(at), line: None, text_byte: None };
+                self.pending.push_back((FaultKind::TornTail { bytes: 0, frame: true, recovered: 0 }, place));
+            }
+            (Text::Zstd(_), None) => self.unfinished_line(),
+            (Text::Raw(_), _) => {
+                let bytes = (self.buffer.len() - self.start) as u64;
+                if bytes > 0 {
+                    let place = self.place();
+                    self.pending.push_back((FaultKind::TornTail { bytes, frame: false, recovered: 0 }, place));
+                }
+            }
+        }
+    }
+
+    /// Reports text that whole frames leave without its line feed, and drops it.
+    fn unfinished_line(&mut self) {
+        let bytes = self.buffer.len() - self.start;
+        if bytes > 0 && !self.overlong {
+            let place = self.place();
+            self.pending.push_back((FaultKind::UnfinishedLine { bytes: bytes as u64 }, place));
+            self.pass_over(bytes);
+        }
+    }
+
+    fn text_end(&self) -> u64 {
+        self.buffer_offset + self.buffer.len() as u64
+    }
+
+    /// Whether all text so far is one line with its line feed.
+    fn is_one_line(&self) -> bool {
+        let rest = &self.buffer[self.start..];
+        match self.line {
+            0 => memchr::memchr(b'\n', rest).is_some_and(|at| at + 1 == rest.len()),
+            1 => rest.is_empty(),
+            _ => false,
+        }
+    }
+}

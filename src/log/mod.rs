@@ -1,0 +1,26 @@
+//! Logs as bytes: containers, lines, records; and the one way in which bytes are added to a log.
+//!
+//! [`LogReader`] gives the records of a log, front to back, in bounded memory, with a [`Fault`] wherever the
+//! bytes are not what dsh writes. What the records mean is `session/`'s business. `session/`, `check/` and
+//! `compact/` may call this room; it knows only `format/` and `json/`.
+
+pub mod append;
+mod envelope;
+mod fault;
+mod frames;
+mod header;
+mod lines;
+pub mod place;
+mod reader;
+mod rows;
+mod source;
+mod sources;
+mod zstd_text;
+
+pub use envelope::Event;
+pub use fault::{Fault, FaultKind, Place};
+pub use header::Header;
+pub use reader::{Body, Item, LogReader, OpenError, Record};
+pub use rows::PackedRow;
+pub use source::{Container, Source};
+pub use sources::{SourceError, SourceSeqs};

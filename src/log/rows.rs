@@ -1,0 +1,141 @@
+//! Packed rows: one line for a run of streamed deltas (FORMAT §5.1).
+
+use crate::json::{self, Object, Raw};
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+
+/// A packed row, known by count and seq; its members are never built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedRow {
+    /// Seq of the first member.
+    pub first_seq: u64,
+    /// How many `assistant/chunk` events the row stands for, at least 1.
+    pub members: u64,
+    /// Time of the last member, Unix epoch in milliseconds.
+    pub last_time: i64,
+}
+
+/// The tag of a packed row, if `event_type` is one.
+pub(super) fn tag(event_type: &str) -> Option<&'static str> {
+    ["text-chunks", "reasoning-chunks", "tool-call-chunks"].into_iter().find(|tag| *tag == event_type)
+}
+
+impl PackedRow {
+    /// Checks the row's shape. The error says what is wrong with it.
+    pub(super) fn parse(tag: &'static str, row: &Object) -> Result<Self, String> {
+        if !row.has_exactly(&["type", "seq0", "time0", "data"], &[]) {
+            return Err("its members must be exactly type, seq0, time0 and data".into());
+        }
+        let first_seq = row.count("seq0").ok_or("seq0 must be a count")?;
+        let time0 = row.get("time0").and_then(json::integer).ok_or("time0 must be an integer")?;
+        let data = row.object("data").ok_or("data must be an object")?;
+        let payload = Self::check_data(tag, &data)?;
+        let members = string_count(payload).filter(|count| *count > 0);
+        let members = members.ok_or("its payload must be an array of strings, at least one")?;
+        let gaps = data.array("dt").ok_or("dt must be an array")?;
+        if gaps.len() as u64 != members - 1 {
+            return Err(format!("dt has {} gaps for {members} members", gaps.len()));
+        }
+        let mut last_time = time0;
+        for gap in gaps {
+            let gap = json::integer(gap).ok_or("dt must hold integers")?;
+            last_time = last_time.checked_add(gap).filter(is_safe).ok_or("a member's time is no safe integer")?;
+        }
+        let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
+        last_seq.ok_or("a member's seq is no safe integer")?;
+        Ok(Self { first_seq, members, last_time })
+    }
+
+    /// Checks the members of `data` and gives its payload.
+    fn check_data<'a>(tag: &str, data: &Object<'a>) -> Result<&'a Raw, String> {
+        let is_tool = tag == "tool-call-chunks";
+        let (required, payload): (&[&str], _) = if is_tool {
+            (&["turn", "step", "index", "id", "dt", "args"], "args")
+        } else {
+            (&["turn", "step", "index", "dt", "texts"], "texts")
+        };
+        if !data.has_exactly(required, if is_tool { &["name"] } else { &[] }) {
+            return Err(format!("data must have exactly the members {}", required.join(", ")));
+        }
+        let is_number = |key: &&str| data.get(key).and_then(json::number).is_some();
+        if !["turn", "step", "index"].iter().all(is_number) {
+            return Err("turn, step and index must be numbers".into());
+        }
+        let is_text = |key: &&str| data.get(key).is_none_or(|raw| json::kind(raw) == json::Kind::String);
+        if !["id", "name"].iter().all(is_text) {
+            return Err("id and name must be strings".into());
+        }
+        data.get(payload).ok_or_else(|| format!("{payload} is missing"))
+    }
+}
+
+fn is_safe(time: &i64) -> bool {
+    time.unsigned_abs() <= json::MAX_SAFE_INTEGER
+}
+
+/// How many strings an array holds, without building them; `None` if it holds anything else.
+fn string_count(raw: &Raw) -> Option<u64> {
+    struct Count(u64);
+    impl<'de> Deserialize<'de> for Count {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct CountVisitor;
+            impl<'de> Visitor<'de> for CountVisitor {
+                type Value = Count;
+                fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                    f.write_str("an array of strings")
+                }
+                fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Count, A::Error> {
+                    let mut count = 0;
+                    while let Some(element) = seq.next_element::<&Raw>()? {
+                        if json::kind(element) != json::Kind::String {
+                            return Err(de::Error::custom("not a string"));
+                        }
+                        count += 1;
+                    }
+                    Ok(Count(count))
+                }
+            }
+            deserializer.deserialize_seq(CountVisitor)
+        }
+    }
+    serde_json::from_str::<Count>(raw.get()).ok().map(|count| count.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<PackedRow, String> {
+        let row = Object::of(json::parse(line).unwrap()).unwrap();
+        let kind = row.text("type").unwrap();
+        PackedRow::parse(tag(&kind.to_str()).unwrap(), &row)
+    }
+
+    #[test]
+    fn rows_are_counted_without_their_members() {
+        let line = r#"{"type":"text-chunks","seq0":14,"time0":100,"data":{"turn":1,"step":1,"index":0,"dt":[3,-1],"texts":["The"," \ud83d"," wants"]}}"#;
+        assert_eq!(parse(line), Ok(PackedRow { first_seq: 14, members: 3, last_time: 102 }));
+        let tool = r#"{"type":"tool-call-chunks","seq0":22,"time0":1,"data":{"turn":1,"step":1,"index":2,"id":"c","name":"bash","dt":[],"args":["{}"]}}"#;
+        assert_eq!(parse(tool).unwrap().members, 1);
+        assert!(parse(&tool.replace(r#""name":"bash","#, "")).is_ok());
+    }
+
+    #[test]
+    fn malformed_rows_are_refused() {
+        let line = r#"{"type":"text-chunks","seq0":14,"time0":100,"data":{"turn":1,"step":1,"index":0,"dt":[3],"texts":["a","b"]}}"#;
+        for (from, to) in [
+            ("\"seq0\":14", "\"seq0\":-1"),
+            ("\"seq0\":14", "\"seq0\":9007199254740991"),
+            ("\"time0\":100", "\"time0\":9007199254740990"),
+            ("\"dt\":[3]", "\"dt\":[]"),
+            ("\"dt\":[3]", "\"dt\":[0.5]"),
+            ("\"dt\":[3],\"texts\":[\"a\",\"b\"]", "\"dt\":[],\"texts\":[]"),
+            ("\"a\"", "1"),
+            ("\"turn\":1", "\"turn\":\"1\""),
+            ("\"index\":0", "\"index\":0,\"id\":\"x\""),
+            ("\"time0\"", "\"seq\":1,\"time0\""),
+        ] {
+            assert_ne!(line, line.replace(from, to));
+            assert!(parse(&line.replace(from, to)).is_err(), "{to}");
+        }
+    }
+}

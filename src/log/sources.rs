@@ -1,0 +1,137 @@
+//! `sourceEventSeqs`: which earlier events a message was made from (FORMAT §4.1).
+
+use crate::json::{self, Raw};
+use std::ops::RangeInclusive;
+
+/// A checked list of sources, kept as ranges, so that a long one stays small.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceSeqs {
+    /// Disjoint, in rising order.
+    ranges: Vec<RangeInclusive<u64>>,
+}
+
+/// Why a list of sources is refused (FORMAT §7.2).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// It is no array.
+    #[error("sourceEventSeqs must be an array")]
+    NotAnArray,
+    /// It has no members, on an event that must cite something if it cites at all.
+    #[error("sourceEventSeqs must not be empty here")]
+    Empty,
+    /// A member is neither a count nor a pair of counts in order.
+    #[error("sourceEventSeqs member {0} is neither a seq nor a range of seqs")]
+    Member(String),
+    /// A seq stands in it twice.
+    #[error("sourceEventSeqs names seq {0} twice")]
+    Duplicate(u64),
+    /// A list with ranges must rise.
+    #[error("sourceEventSeqs holds ranges and must rise, but {0} does not")]
+    NotRising(u64),
+    /// A seq that is not earlier than the event's own.
+    #[error("sourceEventSeqs names seq {0}, which is not earlier than the event's own")]
+    NotEarlier(u64),
+}
+
+impl SourceSeqs {
+    /// Reads and checks the list of the event `seq`. Ranges are taken in every version: late writers of
+    /// format 0 used them (FORMAT §4.1).
+    pub fn parse(raw: &Raw, seq: u64, may_be_empty: bool) -> Result<Self, SourceError> {
+        let members = json::array(raw).ok_or(SourceError::NotAnArray)?;
+        if members.is_empty() && !may_be_empty {
+            return Err(SourceError::Empty);
+        }
+        let mut has_ranges = false;
+        let mut ranges: Vec<RangeInclusive<u64>> = Vec::new();
+        let mut rising = None;
+        for member in members {
+            let range = match (json::count(member), pair(member)) {
+                (Some(single), _) => single..=single,
+                (None, Some((first, last))) => {
+                    has_ranges = true;
+                    first..=last
+                }
+                (None, None) => return Err(SourceError::Member(member.get().chars().take(40).collect())),
+            };
+            match ranges.last_mut() {
+                Some(last) if range.start() <= last.end() => {
+                    rising.get_or_insert(*range.start());
+                    ranges.push(range);
+                }
+                // Runs of single seqs are joined as they come.
+                Some(last) if *range.start() == last.end() + 1 => *last = *last.start()..=*range.end(),
+                _ => ranges.push(range),
+            }
+        }
+        if let Some(seq) = rising.filter(|_| has_ranges) {
+            return Err(SourceError::NotRising(seq));
+        }
+        ranges.sort_unstable_by_key(|range| *range.start());
+        if let Some(two) = ranges.windows(2).find(|two| two[1].start() <= two[0].end()) {
+            return Err(SourceError::Duplicate(*two[1].start()));
+        }
+        match ranges.last() {
+            Some(last) if *last.end() >= seq => Err(SourceError::NotEarlier((*last.end()).min(seq.max(*last.start())))),
+            _ => Ok(Self { ranges }),
+        }
+    }
+
+    /// Whether `seq` is among the sources.
+    #[must_use]
+    pub fn contains(&self, seq: u64) -> bool {
+        let behind = self.ranges.partition_point(|range| *range.end() < seq);
+        self.ranges.get(behind).is_some_and(|range| range.contains(&seq))
+    }
+
+    /// How many events are cited.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.ranges.iter().map(|range| range.end() - range.start() + 1).sum()
+    }
+}
+
+fn pair(raw: &Raw) -> Option<(u64, u64)> {
+    match json::array(raw)?.as_slice() {
+        [first, last] => {
+            Some((json::count(first)?, json::count(last)?)).filter(|(first, last)| first <= last)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(list: &str) -> Result<SourceSeqs, SourceError> {
+        SourceSeqs::parse(json::parse(list).unwrap(), 100, false)
+    }
+
+    #[test]
+    fn plain_and_ranged_lists_name_the_same_events() {
+        let plain = parse("[1,2,3,4,9,10,12,13,14]").unwrap();
+        assert_eq!(plain, parse("[[1,4],9,10,[12,14]]").unwrap());
+        assert_eq!(plain.count(), 9);
+        assert!(plain.contains(4) && plain.contains(9) && !plain.contains(5) && !plain.contains(15));
+        assert_eq!(parse("[[7,7]]").unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_plain_list_need_not_rise() {
+        let list = parse("[45,46,9,26,37,40]").unwrap();
+        assert!([9, 26, 37, 40, 45, 46].iter().all(|seq| list.contains(*seq)));
+        assert_eq!(parse("[5,[1,3]]"), Err(SourceError::NotRising(1)));
+    }
+
+    #[test]
+    fn broken_lists_are_named() {
+        assert_eq!(parse("5"), Err(SourceError::NotAnArray));
+        assert_eq!(parse("[]"), Err(SourceError::Empty));
+        assert!(SourceSeqs::parse(json::parse("[]").unwrap(), 1, true).is_ok());
+        assert_eq!(parse("[1,-1]"), Err(SourceError::Member("-1".into())));
+        assert_eq!(parse("[[3,1]]"), Err(SourceError::Member("[3,1]".into())));
+        assert_eq!(parse("[3,1,3]"), Err(SourceError::Duplicate(3)));
+        assert_eq!(parse("[3,100]"), Err(SourceError::NotEarlier(100)));
+        assert_eq!(parse("[[0,9007199254740991]]"), Err(SourceError::NotEarlier(100)));
+    }
+}

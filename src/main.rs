@@ -1,0 +1,2 @@
+//! The `dshc` binary.
+fn main() {}

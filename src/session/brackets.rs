@@ -1,0 +1,115 @@
+//! Compaction brackets: the lock that an unmatched `compaction/start` is (FORMAT §7.4, §10.1).
+
+use super::Turns;
+use crate::json;
+use crate::log::Event;
+
+/// The compaction lock of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LockState {
+    /// No bracket is open.
+    Free,
+    /// A bracket is open: dsh answers "busy" to every further compaction.
+    Held(Lock),
+    /// A bracket was never closed, but a later `session/end-seed` proves that its owner is gone.
+    Stale(Lock),
+}
+
+/// An unmatched `compaction/start`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lock {
+    /// The start's seq.
+    pub start_seq: u64,
+    /// Its compaction id.
+    pub compaction_id: Option<String>,
+    /// The turn that it names.
+    pub turn: Option<u64>,
+    /// What has become of that turn.
+    pub owner: Owner,
+    /// The bracket's `compaction/summary`.
+    pub summary_seq: Option<u64>,
+    /// The replacement that followed the summary.
+    pub replacement_seq: Option<u64>,
+}
+
+/// What has become of the turn that owns a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// It is open still.
+    Open,
+    /// It has ended.
+    Ended,
+    /// There is none: the start names no turn, or one that never was.
+    None,
+}
+
+/// The newest bracket, matched or not.
+#[derive(Debug, Default)]
+pub(super) struct Brackets {
+    open: Option<Open>,
+    is_stale: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    start_seq: u64,
+    compaction_id: Option<String>,
+    turn: Option<u64>,
+    summary_seq: Option<u64>,
+    replacement_seq: Option<u64>,
+}
+
+impl Brackets {
+    pub(super) fn apply(&mut self, event: &Event) {
+        match &*event.event_type {
+            "compaction/start" => {
+                let data = event.payload();
+                let text = |key| data.as_ref().and_then(|data| data.text(key));
+                self.open = Some(Open {
+                    start_seq: event.seq,
+                    compaction_id: text("compactionId").map(|id| id.into_str().into_owned()),
+                    turn: data.as_ref().and_then(|data| data.get("turn")).and_then(json::count),
+                    summary_seq: None,
+                    replacement_seq: None,
+                });
+                self.is_stale = false;
+            }
+            "compaction/summary" => {
+                if let Some(open) = &mut self.open {
+                    open.summary_seq.get_or_insert(event.seq);
+                }
+            }
+            _ => self.open = None,
+        }
+    }
+
+    /// The message right behind a summary took its span's place.
+    pub(super) fn replaced(&mut self, seq: u64) {
+        if let Some(open) = &mut self.open
+            && open.summary_seq.is_some_and(|summary| summary + 1 == seq)
+        {
+            open.replacement_seq = Some(seq);
+        }
+    }
+
+    pub(super) fn end_seed(&mut self) {
+        self.is_stale = self.open.is_some();
+    }
+
+    pub(super) fn lock(&self, turns: &Turns) -> LockState {
+        let Some(open) = &self.open else { return LockState::Free };
+        let lock = Lock {
+            start_seq: open.start_seq,
+            compaction_id: open.compaction_id.clone(),
+            turn: open.turn,
+            owner: match open.turn {
+                Some(turn) if turns.open() == Some(turn) => Owner::Open,
+                Some(turn) if turns.has_started(turn) => Owner::Ended,
+                _ => Owner::None,
+            },
+            summary_seq: open.summary_seq,
+            replacement_seq: open.replacement_seq,
+        };
+        if self.is_stale { LockState::Stale(lock) } else { LockState::Held(lock) }
+    }
+}

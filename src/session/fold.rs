@@ -1,0 +1,119 @@
+//! Brings a log to the session that it stands for.
+
+use super::{Keep, Session, Violation};
+use crate::log::{Body, Fault, FaultKind, Item, LogReader, Place};
+use std::io;
+
+/// How far to fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stop {
+    /// Stop right after this event.
+    pub at: Option<u64>,
+    /// Keep the nodes that this replacement hides.
+    pub expand: Option<u64>,
+}
+
+/// A session and what was left out of it.
+#[derive(Debug)]
+pub struct Folded {
+    /// The state after the last event, or the one asked for.
+    pub session: Session,
+    /// The end of the file, if it was torn.
+    pub torn: Option<TornTail>,
+    /// The damage that ended the fold, if the log is damaged.
+    pub damage: Option<ReplayError>,
+    /// Zstandard frames read; 0 for a raw log.
+    pub frames: u64,
+}
+
+/// The part of a file that a stopped writer left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TornTail {
+    /// What it is, for people.
+    pub message: String,
+    /// Where it starts.
+    pub place: Place,
+    /// Records that could be read from it; they are part of the session.
+    pub recovered: u64,
+}
+
+/// Why a log cannot be folded to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The bytes or the numbering are damaged.
+    #[error("{}", .0.kind)]
+    Fault(Fault),
+    /// An event breaks a rule.
+    #[error("seq {seq}: {violation}")]
+    Violation {
+        /// The event.
+        seq: u64,
+        /// The rule.
+        violation: Violation,
+        /// Where the event stands.
+        place: Place,
+    },
+}
+
+impl ReplayError {
+    /// Where it is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Fault(fault) => fault.place,
+            Self::Violation { place, .. } => *place,
+        }
+    }
+
+    /// The seq that it concerns.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        match self {
+            Self::Fault(fault) => fault.seq,
+            Self::Violation { seq, .. } => *seq,
+        }
+    }
+}
+
+/// Folds a log up to its end, up to `stop`, or up to its first damage, whichever comes first. Only I/O fails.
+pub fn fold(reader: &mut LogReader, keep: Keep, stop: Stop) -> io::Result<Folded> {
+    let mut session = Session::new(reader.header().clone(), reader.format(), keep);
+    if let Some(seq) = stop.expand {
+        session.surface.want_expanded(seq);
+    }
+    let mut folded = Folded { session, torn: None, damage: None, frames: 0 };
+    while folded.damage.is_none() && !stop.at.is_some_and(|at| folded.session.events > at) {
+        let more = reader.next(|item| folded.take(item, stop.at))?;
+        if more.is_none() {
+            break;
+        }
+    }
+    folded.frames = reader.frames();
+    Ok(folded)
+}
+
+impl Folded {
+    /// Takes what a log gives next.
+    pub fn take(&mut self, item: Item, at: Option<u64>) {
+        match item {
+            Item::Record(record) => match record.body {
+                Body::Event(event) => {
+                    if let Err(violation) = self.session.apply(&event) {
+                        let place = record.place;
+                        self.damage = Some(ReplayError::Violation { seq: event.seq, violation, place });
+                    }
+                }
+                Body::Row(mut row) => {
+                    if let Some(at) = at {
+                        row.members = row.members.min(at.saturating_sub(row.first_seq) + 1);
+                    }
+                    self.session.apply_row(&row);
+                }
+            },
+            Item::Fault(Fault { kind: kind @ FaultKind::TornTail { recovered, .. }, place, .. }) => {
+                self.torn = Some(TornTail { message: kind.to_string(), place, recovered });
+            }
+            Item::Fault(fault) => self.damage = Some(ReplayError::Fault(fault)),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! One node of the surface.
+
+use super::message::rewrite_identity;
+use super::{Keep, MessageView};
+use crate::format::{MessageKind, SurfaceType};
+use crate::json::{Digest, Raw};
+use crate::log::Event;
+use crate::tokens::host;
+
+/// An event on the surface and what is known of its message.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The event's seq, the node's name.
+    pub seq: u64,
+    /// The event's type.
+    pub event_type: &'static str,
+    /// What the message is to the conversation.
+    pub kind: MessageKind,
+    /// The message's role.
+    pub role: &'static str,
+    /// The message's `source.kind`.
+    pub source_kind: String,
+    /// dsh's estimate of its price (FORMAT §7.5).
+    pub host_tokens: u64,
+    /// The turn that it belongs to: the open one when it was appended, else the last one before it (0: none).
+    /// A replacement belongs to the turn of the last node that it hides.
+    pub turn: u64,
+    /// Ids of the tool calls that it makes.
+    pub calls: Vec<String>,
+    /// Id of the tool call that it answers.
+    pub answers: Option<String>,
+    /// The nodes that it hides directly, in surface order; empty for an appended node.
+    pub replaces: Vec<u64>,
+    /// Whether it is the checkpoint of a compaction, told by its source (FORMAT §7.4).
+    pub is_checkpoint: bool,
+    /// Whether the model sees a message: an assistant message without content derives none (FORMAT §7.3).
+    pub is_visible: bool,
+    /// The message's original text, where messages are kept.
+    pub message: Option<Box<Raw>>,
+    /// What a rewrite of this tool result may not change.
+    pub(super) rewrite_identity: Option<Digest>,
+}
+
+impl Node {
+    pub(super) fn new(event: &Event, surface: &SurfaceType, message: &MessageView, turn: u64, keep: Keep) -> Self {
+        let is_visible = surface.kind != MessageKind::Assistant || !message.content.is_empty();
+        Self {
+            seq: event.seq,
+            event_type: surface.name,
+            kind: surface.kind,
+            role: surface.role,
+            source_kind: message.source_kind().into_str().into_owned(),
+            host_tokens: if is_visible { host::message(&message.content) } else { 0 },
+            turn,
+            calls: if surface.kind == MessageKind::Assistant { message.calls() } else { Vec::new() },
+            answers: (surface.kind == MessageKind::ToolResult).then(|| message.answers()).flatten(),
+            replaces: Vec::new(),
+            is_checkpoint: false,
+            is_visible,
+            message: (keep == Keep::Messages).then(|| message.raw.to_owned()),
+            rewrite_identity: (surface.kind == MessageKind::ToolResult)
+                .then(|| event.payload().and_then(|data| rewrite_identity(&data)))
+                .flatten(),
+        }
+    }
+
+    /// The node's message, where messages are kept.
+    #[must_use]
+    pub fn view(&self) -> Option<MessageView<'_>> {
+        self.message.as_deref().and_then(MessageView::again)
+    }
+}

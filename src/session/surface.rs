@@ -1,0 +1,269 @@
+//! The surface: which events the model sees, in which order (FORMAT §7.1, §7.2).
+
+use super::Node;
+use crate::format::{Format, MessageKind};
+use crate::json::{self, Kind, Object, Raw};
+use crate::log::{Event, SourceError, SourceSeqs};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+/// The model-visible nodes and what they hide.
+#[derive(Debug, Default)]
+pub struct Surface {
+    nodes: Vec<Node>,
+    /// Which replacement hides which node.
+    hidden_by: HashMap<u64, u64>,
+    /// How many replacements there have been.
+    pub replace_generation: u64,
+    /// The replacement whose hidden nodes are wanted, and those nodes.
+    expand: Option<(u64, Vec<Node>)>,
+}
+
+/// A replacing `surfaceOp`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replacement {
+    /// First hidden node, by seq.
+    pub start: u64,
+    /// Last hidden node, by seq.
+    pub end: u64,
+}
+
+/// A broken rule of the surface (FORMAT §7.2).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SurfaceError {
+    /// A message without a marker.
+    #[error("{0} must carry a surfaceOp, and has none")]
+    MarkerMissing(String),
+    /// A marker where none may be.
+    #[error("{event_type} puts nothing on the surface and may not carry {member}")]
+    MarkerForbidden {
+        /// The event's type.
+        event_type: String,
+        /// `surfaceOp` or `sourceEventSeqs`.
+        member: &'static str,
+    },
+    /// A marker that is neither `"append"` nor an object.
+    #[error("surfaceOp must be \"append\" or a replacement, found {0}")]
+    MarkerKind(String),
+    /// A replacement with the member names of another format version.
+    #[error("surfaceOp spells its range as another format does: {expected} is what format {version} takes, found {found}")]
+    Dialect {
+        /// The log's version.
+        version: u64,
+        /// The members that it takes.
+        expected: String,
+        /// The members found.
+        found: String,
+    },
+    /// A replacement of any other wrong shape.
+    #[error("surfaceOp must have exactly the members {expected}, found {found}")]
+    MarkerShape {
+        /// The members that it takes.
+        expected: String,
+        /// The members found.
+        found: String,
+    },
+    /// The list of sources is broken.
+    #[error(transparent)]
+    Sources(#[from] SourceError),
+    /// An edge of the range is no node.
+    #[error("the replacement's {edge} {seq} is not on the surface{}", hidden(*.hidden_by))]
+    EdgeUnknown {
+        /// `start` or `end`.
+        edge: &'static str,
+        /// The seq named.
+        seq: u64,
+        /// The replacement that hides it, if one does.
+        hidden_by: Option<u64>,
+    },
+    /// The range runs backwards.
+    #[error("the replacement's start {start} (position {start_position}) stands behind its end {end} (position {end_position})")]
+    Reversed {
+        /// First seq named.
+        start: u64,
+        /// Its position on the surface, from 0.
+        start_position: usize,
+        /// Last seq named.
+        end: u64,
+        /// Its position on the surface, from 0.
+        end_position: usize,
+    },
+    /// The sources leave out nodes that are hidden.
+    #[error("sourceEventSeqs must name every node that the replacement hides; {} missing", list(.0))]
+    SourcesIncomplete(Vec<u64>),
+    /// A rewritten tool result must stand for one node.
+    #[error("a tool/result may replace exactly one node, not {0}")]
+    RewriteSpan(usize),
+    /// A rewritten tool result must stand for a tool result.
+    #[error("a tool/result may replace a tool/result only; {seq} is {event_type}")]
+    RewriteTarget {
+        /// The node.
+        seq: u64,
+        /// Its type.
+        event_type: &'static str,
+    },
+    /// A rewritten tool result may change its content alone.
+    #[error("a tool/result that replaces {0} may change its inner content only; something else differs")]
+    RewriteMore(u64),
+}
+
+impl Surface {
+    /// The nodes in the model's order.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Where the node `seq` stands.
+    #[must_use]
+    pub fn position(&self, seq: u64) -> Option<usize> {
+        self.nodes.iter().position(|node| node.seq == seq)
+    }
+
+    /// The replacement that hides `seq` directly.
+    #[must_use]
+    pub fn hidden_by(&self, seq: u64) -> Option<u64> {
+        self.hidden_by.get(&seq).copied()
+    }
+
+    /// `seq`, the replacement that hides it, the one that hides that, and so on; the last one is on the surface.
+    #[must_use]
+    pub fn chain(&self, seq: u64) -> Vec<u64> {
+        let mut chain = vec![seq];
+        let mut at = seq;
+        while let Some(next) = self.hidden_by(at).filter(|next| *next > at) {
+            chain.push(next);
+            at = next;
+        }
+        chain
+    }
+
+    /// Host tokens of all nodes.
+    #[must_use]
+    pub fn host_tokens(&self) -> u64 {
+        self.nodes.iter().fold(0, |sum, node| sum.saturating_add(node.host_tokens))
+    }
+
+    /// Keeps what the replacement `seq` will hide; to be asked for before it comes.
+    pub fn want_expanded(&mut self, seq: u64) {
+        self.expand = Some((seq, Vec::new()));
+    }
+
+    /// The nodes that the wanted replacement hides, in their order; empty if it has not come.
+    #[must_use]
+    pub fn expanded(&self) -> &[Node] {
+        self.expand.as_ref().map_or(&[], |(_, nodes)| nodes)
+    }
+
+    /// Puts an event's node where its marker says. Tells whether it was appended.
+    pub(super) fn apply(&mut self, event: &Event, format: &Format, node: Node) -> Result<bool, SurfaceError> {
+        let marker = event.surface_op.ok_or_else(|| SurfaceError::MarkerMissing(event.event_type.to_string()))?;
+        let replacement = Replacement::parse(marker, format)?;
+        let range = replacement.map(|replacement| self.range(replacement)).transpose()?;
+        let may_be_empty = format.assistant_cites_chunks && node.kind == MessageKind::Assistant;
+        let sources = match event.source_event_seqs {
+            Some(raw) => SourceSeqs::parse(raw, event.seq, may_be_empty)?,
+            None => SourceSeqs::default(),
+        };
+        match range {
+            None => self.nodes.push(node),
+            Some(range) => self.replace(range, &sources, node)?,
+        }
+        Ok(replacement.is_none())
+    }
+
+    fn range(&self, replacement: Replacement) -> Result<RangeInclusive<usize>, SurfaceError> {
+        let find = |edge, seq| {
+            self.position(seq).ok_or_else(|| SurfaceError::EdgeUnknown { edge, seq, hidden_by: self.hidden_by(seq) })
+        };
+        let Replacement { start, end } = replacement;
+        let (start_position, end_position) = (find("start", start)?, find("end", end)?);
+        if start_position > end_position {
+            return Err(SurfaceError::Reversed { start, start_position, end, end_position });
+        }
+        Ok(start_position..=end_position)
+    }
+
+    fn replace(&mut self, range: RangeInclusive<usize>, sources: &SourceSeqs, mut node: Node) -> Result<(), SurfaceError> {
+        let hidden = &self.nodes[range.clone()];
+        let missing: Vec<u64> = hidden.iter().map(|node| node.seq).filter(|seq| !sources.contains(*seq)).collect();
+        if !missing.is_empty() {
+            return Err(SurfaceError::SourcesIncomplete(missing));
+        }
+        if node.kind == MessageKind::ToolResult {
+            check_rewrite(hidden, &node)?;
+        }
+        node.replaces = hidden.iter().map(|node| node.seq).collect();
+        node.turn = hidden.last().map_or(node.turn, |last| last.turn);
+        let seq = node.seq;
+        self.hidden_by.extend(node.replaces.iter().map(|hidden| (*hidden, seq)));
+        let hidden = self.nodes.splice(range, [node]);
+        match &mut self.expand {
+            Some((wanted, nodes)) if *wanted == seq => nodes.extend(hidden),
+            _ => drop(hidden),
+        }
+        self.replace_generation += 1;
+        Ok(())
+    }
+}
+
+impl Replacement {
+    /// Reads a marker; `None` means that the event is appended.
+    fn parse(marker: &Raw, format: &Format) -> Result<Option<Self>, SurfaceError> {
+        if json::text(marker).is_some_and(|text| text == *"append") {
+            return Ok(None);
+        }
+        let op = Object::of(marker).filter(|_| json::kind(marker) == Kind::Object);
+        let op = op.ok_or_else(|| SurfaceError::MarkerKind(marker.get().chars().take(40).collect()))?;
+        let [start, end] = format.replace_members;
+        let is_replace = op.text("op").is_some_and(|op| op == *"replace");
+        let range = is_replace.then(|| Some((op.count(start)?, op.count(end)?))).flatten();
+        match range {
+            Some((start_seq, end_seq)) if op.has_exactly(&["op", start, end], &[]) => {
+                Ok(Some(Self { start: start_seq, end: end_seq }))
+            }
+            _ => {
+                let expected = format!("op \"replace\", {start}, {end}");
+                let found: Vec<_> = op.names().map(|name| name.to_str().into_owned()).collect();
+                let found = if found.is_empty() { "none".into() } else { found.join(", ") };
+                if format.foreign_replace_members.iter().any(|member| op.get(member).is_some()) {
+                    return Err(SurfaceError::Dialect { version: format.version, expected, found });
+                }
+                Err(SurfaceError::MarkerShape { expected, found })
+            }
+        }
+    }
+}
+
+/// A log-only event may carry no marker (FORMAT §4).
+pub(super) fn refuse_markers(event: &Event) -> Result<(), SurfaceError> {
+    let member = match (event.surface_op, event.source_event_seqs) {
+        (Some(_), _) => "surfaceOp",
+        (None, Some(_)) => "sourceEventSeqs",
+        (None, None) => return Ok(()),
+    };
+    Err(SurfaceError::MarkerForbidden { event_type: event.event_type.to_string(), member })
+}
+
+fn check_rewrite(hidden: &[Node], node: &Node) -> Result<(), SurfaceError> {
+    match hidden {
+        [target] if target.kind != MessageKind::ToolResult => {
+            Err(SurfaceError::RewriteTarget { seq: target.seq, event_type: target.event_type })
+        }
+        [target] if target.rewrite_identity != node.rewrite_identity => Err(SurfaceError::RewriteMore(target.seq)),
+        [_] => Ok(()),
+        more => Err(SurfaceError::RewriteSpan(more.len())),
+    }
+}
+
+fn hidden(by: Option<u64>) -> String {
+    by.map_or_else(String::new, |by| format!(" (replaced by {by})"))
+}
+
+fn list(seqs: &[u64]) -> String {
+    let mut names: Vec<String> = seqs.iter().take(8).map(u64::to_string).collect();
+    if seqs.len() > 8 {
+        names.push(format!("and {} more", seqs.len() - 8));
+    }
+    names.join(", ")
+}

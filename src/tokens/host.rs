@@ -1,0 +1,156 @@
+//! Host tokens: dsh's own estimate of what the model-visible history costs (FORMAT §7.5, formats 0 to 3).
+//!
+//! Four UTF-16 code units make a token, rounded up for each string; blocks, messages and headers cost 4 on top.
+//! Blocks that dsh itself would stumble over (a `text` without text) are priced like those of unknown type.
+
+use super::parts::{Part, parts};
+use crate::json::{self, Kind, Raw};
+
+/// UTF-16 code units that make one token.
+const UNITS: u64 = 4;
+
+/// What each block, message and header part costs beside its text.
+const OVERHEAD: u64 = 4;
+
+/// The host tokens of a message with this content.
+///
+/// An `assistant/message` without content is no message and costs nothing (FORMAT §7.5): that is the caller's.
+#[must_use]
+pub fn message(content: &[&Raw]) -> u64 {
+    blocks(content).saturating_add(OVERHEAD)
+}
+
+/// The host tokens of content blocks, those inside tool results included.
+#[must_use]
+pub fn blocks(content: &[&Raw]) -> u64 {
+    parts(content).map(|part| price(&part)).fold(0, u64::saturating_add)
+}
+
+/// The host tokens of one content block.
+#[must_use]
+pub fn block(block: &Raw) -> u64 {
+    blocks(&[block])
+}
+
+/// The host tokens of a text block of `utf16_len` UTF-16 code units.
+#[must_use]
+pub fn text(utf16_len: u64) -> u64 {
+    tokens(utf16_len).saturating_add(OVERHEAD)
+}
+
+/// The host tokens of a request header: its system prompt (formats 0 to 2) and its tools.
+///
+/// What is absent costs nothing, and neither does an empty list of tools; an empty prompt costs its overhead.
+#[must_use]
+pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
+    let system = system.map_or(0, |system| match json::text(system) {
+        Some(prompt) => text(prompt.utf16_len()),
+        None => text(json::stringify_len(system)),
+    });
+    let tools = tools.map_or(0, |tools| match (json::kind(tools), json::stringify_len(tools)) {
+        (Kind::Array, 2) => 0,
+        (_, len) => text(len),
+    });
+    system.saturating_add(tools)
+}
+
+fn price(part: &Part) -> u64 {
+    match part {
+        Part::Text(value) => text(value.utf16_len()),
+        Part::Call { name, arguments } => tokens(name.utf16_len()).saturating_add(text(arguments.utf16_len())),
+        Part::Result => OVERHEAD,
+        Part::Other(block) => text(json::stringify_len(block)),
+    }
+}
+
+fn tokens(utf16_len: u64) -> u64 {
+    utf16_len.div_ceil(UNITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> &Raw {
+        json::parse(text).unwrap()
+    }
+
+    #[test]
+    fn prices_are_those_worked_out_by_hand() {
+        for (json, expected) in [
+            (r#"{"type":"text","text":""}"#, 4),
+            (r#"{"type":"text","text":"abcd"}"#, 1 + 4),
+            (r#"{"type":"text","text":"abcde"}"#, 2 + 4),
+            (r#"{"type":"reasoning","text":"abcde","signature":"free of charge"}"#, 2 + 4),
+            // UTF-16 units: one for a CJK character, two for an emoji, one for half of it.
+            (r#"{"type":"text","text":"压缩会话日志"}"#, 2 + 4),
+            (r#"{"type":"text","text":"🦀🦀x"}"#, 2 + 4),
+            (r#"{"type":"text","text":"\ud83e\udd80\ud83e\udd80"}"#, 1 + 4),
+            (r#"{"type":"text","text":"\ud83e\ud83e\ud83e\ud83e"}"#, 1 + 4),
+            (r#"{"type":"text","text":"\u0061\n\\\"e"}"#, 2 + 4),
+            (r#"{"type":"tool-call","id":"call-000000001","name":"shell","arguments":"{\"a\":1}"}"#, 2 + 2 + 4),
+            (r#"{"type":"tool-call","id":"","name":"","arguments":""}"#, 4),
+            // The last of a repeated key wins, spellings do not count.
+            (r#"{"type":"image","text":"abcde","t\u0079pe":"text","text":"a"}"#, 1 + 4),
+        ] {
+            assert_eq!(block(raw(json)), expected, "{json}");
+        }
+        let content = [raw(r#"{"type":"text","text":"abcde"}"#), raw(r#"{"type":"text","text":""}"#)];
+        assert_eq!((blocks(&content), message(&content), message(&[])), (10, 14, 4));
+        assert_eq!((text(0), text(1), text(4), text(u64::MAX)), (4, 5, 5, (1 << 62) + 4));
+    }
+
+    #[test]
+    fn blocks_of_unknown_type_or_shape_cost_their_json() {
+        for (json, units) in [
+            (r#"{ "type": "image", "size": 1.0 }"#, r#"{"type":"image","size":1}"#.len()),
+            (r#"{"type":"\ud83d"}"#, r#"{"type":"\ud83d"}"#.len()),
+            (r#"{"type":"会话"}"#, 13),
+            (r#"{"type":"text"}"#, 15),
+            (r#"{"type":"text","text":[]}"#, 25),
+            (r#"{"type":"text","text":12}"#, 25),
+            (r#"{"type":"tool-call","name":"a"}"#, 31),
+            (r#"{"type":"tool-result","content":"text"}"#, 39),
+            (r#"{"type":1}"#, 10),
+            ("{}", 2),
+            ("null", 4),
+            (r#""text""#, 6),
+            ("[]", 2),
+        ] {
+            assert_eq!(block(raw(json)), text(units as u64), "{json}");
+        }
+    }
+
+    #[test]
+    fn tool_results_cost_what_is_in_them() {
+        let inner = r#"{"type":"text","text":"abcde"},{"type":"reasoning","text":""}"#;
+        let result = format!(r#"{{"type":"tool-result","toolCallId":"c","isError":true,"content":[{inner}]}}"#);
+        assert_eq!(block(raw(&result)), 10 + 4);
+        let nested = format!(r#"{{"type":"tool-result","toolCallId":"d","content":[{result},{inner}]}}"#);
+        assert_eq!(block(raw(&nested)), 14 + 10 + 4);
+        assert_eq!(block(raw(r#"{"type":"tool-result","content":[]}"#)), 4);
+    }
+
+    #[test]
+    fn tool_results_nested_beyond_reason_are_priced_in_linear_time() {
+        let nested = |depth: usize| {
+            let inner = r#"{"type":"text","text":"abcde"}"#;
+            let opening = r#"{"type":"tool-result","content":["#.repeat(depth);
+            format!("{opening}{inner}{}", "]}".repeat(depth))
+        };
+        assert_eq!(block(raw(&nested(64))), 64 * 4 + 6);
+        let too_deep = nested(1).len() as u64;
+        assert_eq!(block(raw(&nested(65))), 64 * 4 + text(too_deep));
+        assert!(block(raw(&nested(20_000))) > 20_000);
+    }
+
+    #[test]
+    fn headers_cost_their_prompt_and_their_tools() {
+        assert_eq!(header(None, None), 0);
+        assert_eq!(header(Some(raw(r#""""#)), None), 4);
+        assert_eq!(header(Some(raw(r#""会话abc""#)), None), 2 + 4);
+        assert_eq!(header(None, Some(raw("[ ]"))), 0);
+        assert_eq!(header(None, Some(raw(r#"[ {"name":"sh"} ]"#))), 4 + 4);
+        assert_eq!(header(Some(raw(r#""a""#)), Some(raw("[0]"))), 5 + 5);
+    }
+}

@@ -1,0 +1,53 @@
+//! The parts of content blocks that cost tokens, the same for every way of counting them.
+
+use crate::json::{self, Object, Raw, Text};
+
+/// Tool results nested deeper than this are not opened: dsh writes one level, and each costs a scan of all within.
+const MAX_DEPTH: u32 = 64;
+
+/// One priced part of a message (FORMAT §6.1).
+#[derive(Debug)]
+pub(super) enum Part<'a> {
+    /// The text of a `text` or `reasoning` block.
+    Text(Text<'a>),
+    /// A `tool-call` block; its arguments are a JSON string of their own.
+    Call { name: Text<'a>, arguments: Text<'a> },
+    /// The wrapper of a `tool-result` block, whose inner blocks are parts of their own.
+    Result,
+    /// A block of another type, or one that lacks what its type promises.
+    Other(&'a Raw),
+}
+
+/// The parts of `content`, in no particular order.
+pub(super) fn parts<'a>(content: &[&'a Raw]) -> impl Iterator<Item = Part<'a>> {
+    let mut waiting: Vec<(&'a Raw, u32)> = content.iter().map(|block| (*block, 0)).collect();
+    std::iter::from_fn(move || {
+        let (block, depth) = waiting.pop()?;
+        Some(match open(block) {
+            Some(Opened::Part(part)) => part,
+            Some(Opened::Blocks(inner)) if depth < MAX_DEPTH => {
+                waiting.extend(inner.into_iter().map(|block| (block, depth + 1)));
+                Part::Result
+            }
+            Some(Opened::Blocks(_)) | None => Part::Other(block),
+        })
+    })
+}
+
+enum Opened<'a> {
+    Part(Part<'a>),
+    Blocks(Vec<&'a Raw>),
+}
+
+/// Reads a block of a known type; `None` for any other and where a member is missing or of the wrong kind.
+fn open(block: &Raw) -> Option<Opened<'_>> {
+    let members = Object::of(block)?;
+    Some(match &*members.text("type")?.to_str() {
+        "text" | "reasoning" => Opened::Part(Part::Text(members.text("text")?)),
+        "tool-call" => {
+            Opened::Part(Part::Call { name: members.text("name")?, arguments: members.text("arguments")? })
+        }
+        "tool-result" => Opened::Blocks(members.get("content").and_then(json::array)?),
+        _ => return None,
+    })
+}
