@@ -1,2 +1,7 @@
-//! The `dshc` binary.
-fn main() {}
+//! `dshc`: parse, run, exit.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(dshc::cli::run().code())
+}

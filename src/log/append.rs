@@ -94,13 +94,18 @@ impl<'d> Appender<'d> {
     /// append will insist on.
     pub fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, AppendError> {
         let stage = |stage| move |error| AppendError::Io { stage, error };
-        let file = OpenOptions::new().read(true).append(true).open(path).map_err(stage("cannot open for writing"))?;
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(path)
+            .map_err(stage("cannot open for writing"))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(AppendError::Locked),
             Err(TryLockError::Error(error)) => return Err(stage("cannot lock")(error)),
         }
-        let source = file.try_clone().and_then(|file| Source::of(file, path)).map_err(stage("cannot read"))?;
+        let source =
+            file.try_clone().and_then(|file| Source::of(file, path)).map_err(stage("cannot read"))?;
         let revision = Revision::of(&file).map_err(stage("cannot read"))?;
         Ok(Self { file, path: path.to_owned(), container: source.container, revision, disk })
     }
@@ -127,7 +132,8 @@ impl<'d> Appender<'d> {
     /// Adds `records`, one JSON text each, as lines (raw) or as one frame (zstd), and makes them durable. On an
     /// error the file has its old length again, unless the error says otherwise.
     pub fn append(&mut self, records: &[String]) -> Result<Added, AppendError> {
-        let bytes = encode(self.container, records).map_err(|error| AppendError::Io { stage: "cannot encode", error })?;
+        let bytes = encode(self.container, records)
+            .map_err(|error| AppendError::Io { stage: "cannot encode", error })?;
         self.check_unchanged()?;
         let start = self.revision.length;
         let written = self.disk.write(&mut self.file, &bytes).map_err(|error| ("cannot write", error));
@@ -135,9 +141,14 @@ impl<'d> Appender<'d> {
         if let Err((stage, error)) = done {
             return Err(self.roll_back(&bytes, stage, error));
         }
-        self.revision = Revision::of(&self.file).map_err(|error| AppendError::Io { stage: "cannot read back", error })?;
+        self.revision =
+            Revision::of(&self.file).map_err(|error| AppendError::Io { stage: "cannot read back", error })?;
         let end = start + bytes.len() as u64;
-        if self.revision.length == end { Ok(Added { start, end }) } else { Err(AppendError::Changed("another writer appended at the same time")) }
+        if self.revision.length == end {
+            Ok(Added { start, end })
+        } else {
+            Err(AppendError::Changed("another writer appended at the same time"))
+        }
     }
 
     /// Cuts the last append off again, while the file still ends with it.
@@ -243,7 +254,11 @@ mod tests {
         fn call(&self) -> io::Result<()> {
             let call = self.calls.get();
             self.calls.set(call + 1);
-            if call == self.at || (self.is_dead_after && call > self.at) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+            if call == self.at || (self.is_dead_after && call > self.at) {
+                Err(io::ErrorKind::StorageFull.into())
+            } else {
+                Ok(())
+            }
         }
     }
 
@@ -301,7 +316,10 @@ mod tests {
         let (_folder, path) = log();
         let disk = Failing { calls: Cell::new(0), at: 0, is_dead_after: true };
         let mut appender = Appender::open(&path, &disk).unwrap();
-        assert!(matches!(appender.append(&["added".into()]), Err(AppendError::NotRolledBack { added: 3, .. })));
+        assert!(matches!(
+            appender.append(&["added".into()]),
+            Err(AppendError::NotRolledBack { added: 3, .. })
+        ));
         assert_eq!(content(&path), "old\nadd");
     }
 

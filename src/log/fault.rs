@@ -1,5 +1,7 @@
 //! What can be wrong with a log's bytes, and where.
 
+use std::fmt;
+
 /// Where in a log something stands. Every figure is known only for some containers and kinds of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
@@ -11,6 +13,16 @@ pub struct Place {
     pub byte: Option<u64>,
     /// Offset in the decoded text.
     pub text_byte: Option<u64>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.line.map(|line| format!("line {line}"));
+        let frame = self.frame.map(|frame| format!("frame {frame}"));
+        let byte = self.byte.map(|byte| format!("byte {byte}"));
+        let known: Vec<String> = [line, frame, byte].into_iter().flatten().collect();
+        f.write_str(&known.join(", "))
+    }
 }
 
 /// A flaw of the container, of a line or of the numbering, at its place.
@@ -126,13 +138,17 @@ impl FaultKind {
             Self::SkippableFrame { .. } => {
                 "another tool wrote this frame; remove exactly these bytes. dsh refuses the whole log"
             }
-            Self::HeaderFrame => "another tool recompressed the log; dsh needs the header in a frame of its own",
+            Self::HeaderFrame => {
+                "another tool recompressed the log; dsh needs the header in a frame of its own"
+            }
             Self::UnfinishedLine { .. } => "a frame was lost or cut; dsh refuses the whole log",
             Self::BlankLine => "remove the line; dsh takes it for a damaged record",
             Self::NotJson(_) | Self::Envelope(_) | Self::Row { .. } | Self::LineTooLong { .. } => {
                 "the record is lost unless a copy has it; dsh refuses the log, or drops everything from here on"
             }
-            Self::SeqGap { .. } => "records were lost here; dsh refuses the log, or drops everything from here on",
+            Self::SeqGap { .. } => {
+                "records were lost here; dsh refuses the log, or drops everything from here on"
+            }
             Self::SeqRepeat { .. } => {
                 "two writers had the session, or lines were copied; dsh refuses the log, or drops everything \
                  from here on"

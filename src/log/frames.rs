@@ -38,7 +38,9 @@ enum Part {
     /// Magic number, descriptor and the rest of the frame header.
     Header,
     BlockHeader,
-    BlockBody { last: bool },
+    BlockBody {
+        last: bool,
+    },
     Checksum,
 }
 
@@ -132,7 +134,10 @@ impl<R: BufRead> FrameCursor<R> {
 
     fn skip(&mut self, start: u64) -> io::Result<Step<'_>> {
         let whole = self.hold(8)?;
-        let size = self.held.get(4..8).map_or(0, |size| u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]])));
+        let size = self
+            .held
+            .get(4..8)
+            .map_or(0, |size| u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]])));
         self.held.clear();
         let skipped = io::copy(&mut (&mut self.input).take(size), &mut io::sink())?;
         self.offset += skipped;
@@ -170,7 +175,10 @@ impl<R: BufRead> FrameCursor<R> {
                 let (kind, size) = ((header >> 1) & 3, u64::from(header >> 3));
                 if kind == 3 {
                     self.state = State::Ended;
-                    return Ok(Step::Fault(FaultKind::FrameStructure("a reserved block type"), self.frame_start));
+                    return Ok(Step::Fault(
+                        FaultKind::FrameStructure("a reserved block type"),
+                        self.frame_start,
+                    ));
                 }
                 let body = if kind == 1 { 1 } else { size };
                 State::Part(Part::BlockBody { last: header & 1 == 1 }, body)

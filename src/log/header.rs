@@ -67,7 +67,9 @@ impl Header {
         }
         required_count(&object, "delegationDepth")?;
         text("agentPreset")?;
-        optional(&object, "origin", "\"subagent\"", |raw| json::text(raw).filter(|origin| *origin == *"subagent"))?;
+        optional(&object, "origin", "\"subagent\"", |raw| {
+            json::text(raw).filter(|origin| *origin == *"subagent")
+        })?;
         Ok((header, format))
     }
 
@@ -115,7 +117,8 @@ mod tests {
 
     #[test]
     fn optional_members_are_read() {
-        let header = with(r#""cwd":"/home/ada","seedLength":12,"parentSession":"p","origin":"subagent","later":1"#);
+        let header =
+            with(r#""cwd":"/home/ada","seedLength":12,"parentSession":"p","origin":"subagent","later":1"#);
         let header = header.unwrap();
         assert_eq!(header.cwd.as_deref(), Some("/home/ada"));
         assert_eq!(header.seed_length, Some(12));
@@ -132,12 +135,18 @@ mod tests {
 
     #[test]
     fn what_dsh_refuses_is_refused() {
-        for member in
-            [r#""cwd":1"#, r#""origin":null"#, r#""seedLength":-1"#, r#""sandboxMode":"x""#, r#""agentPreset":1"#]
-        {
+        for member in [
+            r#""cwd":1"#,
+            r#""origin":null"#,
+            r#""seedLength":-1"#,
+            r#""sandboxMode":"x""#,
+            r#""agentPreset":1"#,
+        ] {
             assert!(with(member).is_err(), "{member}");
         }
-        for (from, to) in [("\"createdAt\":1", "\"createdAt\":-0"), ("\"session\"", "\"other\""), (":\"s\"", ":5")] {
+        for (from, to) in
+            [("\"createdAt\":1", "\"createdAt\":-0"), ("\"session\"", "\"other\""), (":\"s\"", ":5")]
+        {
             assert!(Header::parse(&PLAIN.replace(from, to)).is_err(), "{to}");
         }
     }

@@ -222,7 +222,8 @@ impl Lines {
                     self.unfinished_line();
                     self.frames_begun += 1;
                 }
-                let place = Place { frame: Some(self.frames_begun), byte: Some(at), line: None, text_byte: None };
+                let place =
+                    Place { frame: Some(self.frames_begun), byte: Some(at), line: None, text_byte: None };
                 self.pending.push_back((FaultKind::TornTail { bytes: 0, frame: true, recovered: 0 }, place));
             }
             (Text::Zstd(_), None) => self.unfinished_line(),
@@ -230,7 +231,8 @@ impl Lines {
                 let bytes = (self.buffer.len() - self.start) as u64;
                 if bytes > 0 {
                     let place = self.place();
-                    self.pending.push_back((FaultKind::TornTail { bytes, frame: false, recovered: 0 }, place));
+                    self.pending
+                        .push_back((FaultKind::TornTail { bytes, frame: false, recovered: 0 }, place));
                 }
             }
         }

@@ -68,7 +68,9 @@ pub fn find(path: &Path, found: &mut Found) -> io::Result<()> {
                 let folder = entry.path().parent().unwrap_or(path).to_owned();
                 folders.entry(folder).or_default().push((log, entry.into_path()));
             }
-            None if name.ends_with(".jsonl") || name.ends_with(".jsonl.zstd") => found.ignored.push(entry.into_path()),
+            None if name.ends_with(".jsonl") || name.ends_with(".jsonl.zstd") => {
+                found.ignored.push(entry.into_path())
+            }
             None => {}
         }
     }
@@ -94,7 +96,9 @@ pub fn default_root() -> Option<PathBuf> {
     let named = std::env::var("DSH_HOME").ok().filter(|named| !named.trim().is_empty());
     let base = match named {
         Some(named) => match named.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => home()?.join(rest.trim_start_matches('/')),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                home()?.join(rest.trim_start_matches('/'))
+            }
             _ => PathBuf::from(named),
         },
         None => home()?.join(".dsh"),
@@ -112,7 +116,14 @@ mod tests {
         assert_eq!(name("session.jsonl"), Some((0, false)));
         assert_eq!(name("session.jsonl.zstd"), Some((0, true)));
         assert_eq!(name("session.v12.jsonl.zstd"), Some((12, true)));
-        for odd in ["session.v0.jsonl", "session.v03.jsonl", "Session.jsonl", "session.jsonl.tmp", "session.v+3.jsonl", "a.jsonl"] {
+        for odd in [
+            "session.v0.jsonl",
+            "session.v03.jsonl",
+            "Session.jsonl",
+            "session.jsonl.tmp",
+            "session.v+3.jsonl",
+            "a.jsonl",
+        ] {
             assert_eq!(name(odd), None, "{odd}");
         }
     }
@@ -120,7 +131,14 @@ mod tests {
     #[test]
     fn a_folder_stands_for_the_highest_generation_of_each_session() {
         let root = tempfile::tempdir().unwrap();
-        for file in ["p/b/session.jsonl", "p/a/session.v2.jsonl", "p/a/session.v10.jsonl", ".hid/c/session.jsonl.zstd", "p/a/note.jsonl", "p/a/x.txt"] {
+        for file in [
+            "p/b/session.jsonl",
+            "p/a/session.v2.jsonl",
+            "p/a/session.v10.jsonl",
+            ".hid/c/session.jsonl.zstd",
+            "p/a/note.jsonl",
+            "p/a/x.txt",
+        ] {
             let path = root.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();

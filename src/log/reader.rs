@@ -300,9 +300,12 @@ fn parse_line<'a>(line: &'a str, format: &Format) -> Result<Body<'a>, FaultKind>
     }
     let raw = json::parse(line).map_err(|error| FaultKind::NotJson(error.to_string()))?;
     let record = Object::of(raw).ok_or_else(|| FaultKind::Envelope("it is no object".into()))?;
-    let tag = record.text("type").and_then(|kind| rows::tag(&kind.to_str())).filter(|_| format.has_packed_rows);
+    let tag =
+        record.text("type").and_then(|kind| rows::tag(&kind.to_str())).filter(|_| format.has_packed_rows);
     match tag {
-        Some(tag) => PackedRow::parse(tag, &record).map(Body::Row).map_err(|reason| FaultKind::Row { tag, reason }),
+        Some(tag) => {
+            PackedRow::parse(tag, &record).map(Body::Row).map_err(|reason| FaultKind::Row { tag, reason })
+        }
         None => Event::parse(&record).map(Body::Event).map_err(FaultKind::Envelope),
     }
 }

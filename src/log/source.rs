@@ -62,6 +62,12 @@ impl Source {
         Self::of(file, path)
     }
 
+    /// Writes the bytes that count to `output`.
+    pub fn copy_to(&self, output: &mut dyn Write) -> io::Result<()> {
+        let copied = io::copy(&mut self.reader(0)?, output)?;
+        if copied == self.bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
     /// The bytes that count, from `start`.
     pub(super) fn reader(&self, start: u64) -> io::Result<io::BufReader<io::Take<File>>> {
         let mut file = self.file.try_clone()?;

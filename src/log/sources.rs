@@ -71,7 +71,9 @@ impl SourceSeqs {
             return Err(SourceError::Duplicate(*two[1].start()));
         }
         match ranges.last() {
-            Some(last) if *last.end() >= seq => Err(SourceError::NotEarlier((*last.end()).min(seq.max(*last.start())))),
+            Some(last) if *last.end() >= seq => {
+                Err(SourceError::NotEarlier((*last.end()).min(seq.max(*last.start()))))
+            }
             _ => Ok(Self { ranges }),
         }
     }

@@ -22,8 +22,8 @@ pub struct Folded {
     pub torn: Option<TornTail>,
     /// The damage that ended the fold, if the log is damaged.
     pub damage: Option<ReplayError>,
-    /// Zstandard frames read; 0 for a raw log.
-    pub frames: u64,
+    /// Sound events behind the damage, which are no part of the session.
+    pub left_out: u64,
 }
 
 /// The part of a file that a stopped writer left.
@@ -65,6 +65,15 @@ impl ReplayError {
         }
     }
 
+    /// Whether the log is sound, but not one that dshc may interpret (FORMAT §4.2).
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        matches!(
+            self,
+            Self::Violation { violation: Violation::UnknownType(_) | Violation::RetiredType(_), .. }
+        )
+    }
+
     /// The seq that it concerns.
     #[must_use]
     pub fn seq(&self) -> u64 {
@@ -75,27 +84,29 @@ impl ReplayError {
     }
 }
 
-/// Folds a log up to its end, up to `stop`, or up to its first damage, whichever comes first. Only I/O fails.
+/// Folds a log up to its end, up to `stop`, or up to its first damage, whichever comes first. Only I/O fails; what
+/// is behind the damage is counted.
 pub fn fold(reader: &mut LogReader, keep: Keep, stop: Stop) -> io::Result<Folded> {
     let mut session = Session::new(reader.header().clone(), reader.format(), keep);
     if let Some(seq) = stop.expand {
         session.surface.want_expanded(seq);
     }
-    let mut folded = Folded { session, torn: None, damage: None, frames: 0 };
-    while folded.damage.is_none() && !stop.at.is_some_and(|at| folded.session.events > at) {
-        let more = reader.next(|item| folded.take(item, stop.at))?;
-        if more.is_none() {
+    let mut folded = Folded { session, torn: None, damage: None, left_out: 0 };
+    while !stop.at.is_some_and(|at| folded.session.events > at) {
+        if reader.next(|item| folded.take(item, stop.at))?.is_none() {
             break;
         }
     }
-    folded.frames = reader.frames();
     Ok(folded)
 }
 
 impl Folded {
-    /// Takes what a log gives next.
+    /// Takes what a log gives next. Behind damage nothing more is folded.
     pub fn take(&mut self, item: Item, at: Option<u64>) {
         match item {
+            Item::Record(record) if self.damage.is_some() => self.left_out += record.body.events(),
+            Item::Fault(Fault { kind, .. })
+                if self.damage.is_some() && !matches!(kind, FaultKind::TornTail { .. }) => {}
             Item::Record(record) => match record.body {
                 Body::Event(event) => {
                     if let Err(violation) = self.session.apply(&event) {

@@ -1,6 +1,6 @@
 //! The message of a surface event: its shape, and what can be read off it (FORMAT §6.1).
 
-use crate::format::{MessageKind, SurfaceType};
+use crate::format::{Format, MessageKind, SurfaceType};
 use crate::json::{self, Digest, Object, Raw, Text};
 use crate::log::Event;
 
@@ -35,7 +35,11 @@ impl<'a> MessageView<'a> {
     /// Reads the message of a surface event and checks what every reader checks.
     pub(super) fn of(event: &Event<'a>, surface: &SurfaceType) -> Result<Self, ShapeError> {
         let wrong = |problem: &str| ShapeError::new(surface.name, problem);
-        let raw = if surface.kind.is_payload() { Some(event.data) } else { event.payload().and_then(|data| data.get("message")) };
+        let raw = if surface.kind.is_payload() {
+            Some(event.data)
+        } else {
+            event.payload().and_then(|data| data.get("message"))
+        };
         let view = raw.and_then(|raw| Some((raw, Object::of(raw)?)));
         let (raw, message) = view.ok_or_else(|| wrong("has no message"))?;
         if message.text("id").is_none_or(|id| id.is_empty()) {
@@ -44,9 +48,12 @@ impl<'a> MessageView<'a> {
         if message.text("role").is_none_or(|role| role != *surface.role) {
             return Err(wrong(&format!("must have a message of role \"{}\"", surface.role)));
         }
-        let source = message.object("source").filter(|source| source.text("kind").is_some_and(|kind| !kind.is_empty()));
+        let source = message
+            .object("source")
+            .filter(|source| source.text("kind").is_some_and(|kind| !kind.is_empty()));
         let source = source.ok_or_else(|| wrong("has a message without a source kind"))?;
-        let content = message.array("content").ok_or_else(|| wrong("has a message without a content array"))?;
+        let content =
+            message.array("content").ok_or_else(|| wrong("has a message without a content array"))?;
         let view = Self { raw, source, content };
         match surface.kind {
             MessageKind::User => {}
@@ -76,11 +83,20 @@ impl<'a> MessageView<'a> {
         self.source_kind() == *"user"
     }
 
+    /// Whether its source is the one that compactions give their checkpoints (FORMAT §7.4).
+    pub(super) fn has_checkpoint_source(&self, format: &Format) -> bool {
+        let mut members = format.checkpoint_source.iter();
+        members.all(|(member, value)| self.source.text(member).is_some_and(|text| text == **value))
+    }
+
     /// The ids of the tool calls that it makes, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
         let blocks = self.content.iter().filter_map(|block| Object::of(block));
-        blocks.filter(is_call).map(|block| block.text("id").unwrap_or_default().into_str().into_owned()).collect()
+        blocks
+            .filter(is_call)
+            .map(|block| block.text("id").unwrap_or_default().into_str().into_owned())
+            .collect()
     }
 
     /// The id of the tool call that it answers.
@@ -94,7 +110,8 @@ impl<'a> MessageView<'a> {
         let Some(call) = call.filter(|_| self.source_kind() == *"tool") else {
             return Err("must have a tool source with a call id");
         };
-        let block = self.content.first().filter(|_| self.content.len() == 1).and_then(|block| Object::of(block));
+        let block =
+            self.content.first().filter(|_| self.content.len() == 1).and_then(|block| Object::of(block));
         let Some(block) = block.filter(|block| is_result(block) && block.array("content").is_some()) else {
             return Err("must hold exactly one tool-result block");
         };

@@ -109,7 +109,8 @@ impl Session {
         match self.format.surface_type(&event.event_type) {
             Some(surface_type) => {
                 let message = MessageView::of(event, surface_type)?;
-                let node = Node::new(event, surface_type, &message, self.turns.current(), self.keep);
+                let node =
+                    Node::new(event, surface_type, &message, self.format, self.turns.current(), self.keep);
                 let is_append = self.surface.apply(event, self.format, node)?;
                 if is_append && self.task.is_none() && message.is_human() {
                     self.task = Some(Task::new(event.seq, &message));
@@ -197,8 +198,11 @@ impl Session {
         }
         let header = data.object("header").ok_or_else(|| wrong("has no header object"))?;
         let config = header.object("config");
-        let config = config.filter(message::names_model).ok_or_else(|| wrong("lacks config.provider and config.model"))?;
-        if config.get("reasoningEffort").is_some_and(|raw| json::text(raw).is_none_or(|text| text.is_empty())) {
+        let config = config
+            .filter(message::names_model)
+            .ok_or_else(|| wrong("lacks config.provider and config.model"))?;
+        if config.get("reasoningEffort").is_some_and(|raw| json::text(raw).is_none_or(|text| text.is_empty()))
+        {
             return Err(wrong("has a config.reasoningEffort that is no text"));
         }
         if !header.get("adapterDefaults").is_none_or(|raw| are_adapter_defaults(raw, &config)) {

@@ -2,7 +2,7 @@
 
 use super::message::rewrite_identity;
 use super::{Keep, MessageView};
-use crate::format::{MessageKind, SurfaceType};
+use crate::format::{Format, MessageKind, SurfaceType};
 use crate::json::{Digest, Raw};
 use crate::log::Event;
 use crate::tokens::host;
@@ -42,7 +42,14 @@ pub struct Node {
 }
 
 impl Node {
-    pub(super) fn new(event: &Event, surface: &SurfaceType, message: &MessageView, turn: u64, keep: Keep) -> Self {
+    pub(super) fn new(
+        event: &Event,
+        surface: &SurfaceType,
+        message: &MessageView,
+        format: &Format,
+        turn: u64,
+        keep: Keep,
+    ) -> Self {
         let is_visible = surface.kind != MessageKind::Assistant || !message.content.is_empty();
         Self {
             seq: event.seq,
@@ -55,7 +62,7 @@ impl Node {
             calls: if surface.kind == MessageKind::Assistant { message.calls() } else { Vec::new() },
             answers: (surface.kind == MessageKind::ToolResult).then(|| message.answers()).flatten(),
             replaces: Vec::new(),
-            is_checkpoint: false,
+            is_checkpoint: surface.kind == MessageKind::User && message.has_checkpoint_source(format),
             is_visible,
             message: (keep == Keep::Messages).then(|| message.raw.to_owned()),
             rewrite_identity: (surface.kind == MessageKind::ToolResult)

@@ -40,7 +40,8 @@ pub enum Bar {
 
 impl Pairing {
     /// Pairs the calls and results of `nodes`. A result answers the latest open call with its id.
-    pub(super) fn of(nodes: &[Node], open_turn: Option<u64>) -> Self {
+    #[must_use]
+    pub fn of(nodes: &[Node], open_turn: Option<u64>) -> Self {
         let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut open_calls = 0_usize;
         let mut balanced_before = Vec::with_capacity(nodes.len() + 1);
@@ -75,20 +76,35 @@ impl Pairing {
         Self { balanced_before, unanswered, orphans, pairs }
     }
 
+    /// Positions of each answered call's node and of its result, in the results' order.
+    #[must_use]
+    pub fn pairs(&self) -> &[(usize, usize)] {
+        &self.pairs
+    }
+
     /// Why the nodes at `span` may not be taken out together; `None` if they may.
     ///
     /// A call whose turn is over will never be answered, so it bars only spans that hold it. One of the open
     /// turn will be answered at the end of the surface, so it bars every span behind it too.
     #[must_use]
     pub fn bar(&self, span: &RangeInclusive<usize>) -> Option<Bar> {
-        let crosses = |cut: usize, (call, result): (usize, usize)| call < cut && cut <= result;
-        let cuts = [*span.start(), span.end() + 1];
-        let parted = self.pairs.iter().copied().find(|pair| cuts.iter().any(|cut| crosses(*cut, *pair)));
-        if let Some((call, result)) = parted {
+        if let Some((call, result)) = self.crossing(*span.start()).or_else(|| self.crossing(span.end() + 1)) {
             return Some(Bar::Pair(call, result));
         }
-        let bars = |call: &&Unanswered| span.contains(&call.position) || (call.is_pending && call.position < *span.end());
+        let bars = |call: &&Unanswered| {
+            span.contains(&call.position) || (call.is_pending && call.position < *span.end())
+        };
         self.unanswered.iter().find(bars).map(|call| Bar::Unanswered(call.position))
+    }
+
+    /// Whether the cut before position `cut` would part a call from its result.
+    #[must_use]
+    pub fn parts_a_pair(&self, cut: usize) -> bool {
+        self.crossing(cut).is_some()
+    }
+
+    fn crossing(&self, cut: usize) -> Option<(usize, usize)> {
+        self.pairs.iter().copied().find(|(call, result)| *call < cut && cut <= *result)
     }
 }
 
@@ -118,7 +134,13 @@ mod tests {
 
     #[test]
     fn parallel_calls_are_balanced_when_all_are_answered() {
-        let nodes = [node(1, &[], None), node(3, &["a", "b"], None), node(6, &[], Some("a")), node(7, &[], Some("b")), node(10, &[], None)];
+        let nodes = [
+            node(1, &[], None),
+            node(3, &["a", "b"], None),
+            node(6, &[], Some("a")),
+            node(7, &[], Some("b")),
+            node(10, &[], None),
+        ];
         let pairing = Pairing::of(&nodes, None);
         assert_eq!(pairing.balanced_before, [true, true, false, false, true, true]);
         assert_eq!(pairing.bar(&(0..=2)), Some(Bar::Pair(1, 3)));

@@ -46,7 +46,9 @@ pub enum SurfaceError {
     #[error("surfaceOp must be \"append\" or a replacement, found {0}")]
     MarkerKind(String),
     /// A replacement with the member names of another format version.
-    #[error("surfaceOp spells its range as another format does: {expected} is what format {version} takes, found {found}")]
+    #[error(
+        "surfaceOp spells its range as another format does: {expected} is what format {version} takes, found {found}"
+    )]
     Dialect {
         /// The log's version.
         version: u64,
@@ -77,7 +79,9 @@ pub enum SurfaceError {
         hidden_by: Option<u64>,
     },
     /// The range runs backwards.
-    #[error("the replacement's start {start} (position {start_position}) stands behind its end {end} (position {end_position})")]
+    #[error(
+        "the replacement's start {start} (position {start_position}) stands behind its end {end} (position {end_position})"
+    )]
     Reversed {
         /// First seq named.
         start: u64,
@@ -157,7 +161,8 @@ impl Surface {
 
     /// Puts an event's node where its marker says. Tells whether it was appended.
     pub(super) fn apply(&mut self, event: &Event, format: &Format, node: Node) -> Result<bool, SurfaceError> {
-        let marker = event.surface_op.ok_or_else(|| SurfaceError::MarkerMissing(event.event_type.to_string()))?;
+        let marker =
+            event.surface_op.ok_or_else(|| SurfaceError::MarkerMissing(event.event_type.to_string()))?;
         let replacement = Replacement::parse(marker, format)?;
         let range = replacement.map(|replacement| self.range(replacement)).transpose()?;
         let may_be_empty = format.assistant_cites_chunks && node.kind == MessageKind::Assistant;
@@ -166,7 +171,7 @@ impl Surface {
             None => SourceSeqs::default(),
         };
         match range {
-            None => self.nodes.push(node),
+            None => self.nodes.push(Node { is_checkpoint: false, ..node }),
             Some(range) => self.replace(range, &sources, node)?,
         }
         Ok(replacement.is_none())
@@ -174,7 +179,11 @@ impl Surface {
 
     fn range(&self, replacement: Replacement) -> Result<RangeInclusive<usize>, SurfaceError> {
         let find = |edge, seq| {
-            self.position(seq).ok_or_else(|| SurfaceError::EdgeUnknown { edge, seq, hidden_by: self.hidden_by(seq) })
+            self.position(seq).ok_or_else(|| SurfaceError::EdgeUnknown {
+                edge,
+                seq,
+                hidden_by: self.hidden_by(seq),
+            })
         };
         let Replacement { start, end } = replacement;
         let (start_position, end_position) = (find("start", start)?, find("end", end)?);
@@ -184,9 +193,15 @@ impl Surface {
         Ok(start_position..=end_position)
     }
 
-    fn replace(&mut self, range: RangeInclusive<usize>, sources: &SourceSeqs, mut node: Node) -> Result<(), SurfaceError> {
+    fn replace(
+        &mut self,
+        range: RangeInclusive<usize>,
+        sources: &SourceSeqs,
+        mut node: Node,
+    ) -> Result<(), SurfaceError> {
         let hidden = &self.nodes[range.clone()];
-        let missing: Vec<u64> = hidden.iter().map(|node| node.seq).filter(|seq| !sources.contains(*seq)).collect();
+        let missing: Vec<u64> =
+            hidden.iter().map(|node| node.seq).filter(|seq| !sources.contains(*seq)).collect();
         if !missing.is_empty() {
             return Err(SurfaceError::SourcesIncomplete(missing));
         }
@@ -250,7 +265,9 @@ fn check_rewrite(hidden: &[Node], node: &Node) -> Result<(), SurfaceError> {
         [target] if target.kind != MessageKind::ToolResult => {
             Err(SurfaceError::RewriteTarget { seq: target.seq, event_type: target.event_type })
         }
-        [target] if target.rewrite_identity != node.rewrite_identity => Err(SurfaceError::RewriteMore(target.seq)),
+        [target] if target.rewrite_identity != node.rewrite_identity => {
+            Err(SurfaceError::RewriteMore(target.seq))
+        }
         [_] => Ok(()),
         more => Err(SurfaceError::RewriteSpan(more.len())),
     }

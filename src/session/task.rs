@@ -66,6 +66,7 @@ impl Task {
     #[must_use]
     pub fn run_in(&self, blocks: &[&Raw]) -> Option<usize> {
         let digests: Vec<Digest> = blocks.iter().map(|block| json::digest(block)).collect();
-        (0..=digests.len().checked_sub(self.digests.len())?).find(|at| digests[*at..].starts_with(&self.digests))
+        (0..=digests.len().checked_sub(self.digests.len())?)
+            .find(|at| digests[*at..].starts_with(&self.digests))
     }
 }

@@ -1,6 +1,6 @@
 //! The summarizer without a model.
 //!
-//! `facts` walks the region once and keeps what tells; `merge` puts an earlier summary's bullets among it;
+//! `walk` reads the region once and gathers its `facts`; `merge` puts an earlier summary's bullets among it;
 //! `lines` words the facts as bullets with a rank each; `fit` picks the bullets that the budget has room for.
 
 mod calls;
@@ -11,8 +11,10 @@ mod fit;
 mod lines;
 mod merge;
 mod problems;
+mod talk;
 mod tally;
 mod text;
+mod walk;
 mod words;
 
 #[cfg(test)]
@@ -38,7 +40,7 @@ impl Summarizer for Stub {
 
     /// Always answers. A budget below the bare eight headings gets just those, for the caller's gate to refuse.
     fn summarize(&self, request: &Request) -> Result<Summary, SummarizeError> {
-        let facts = facts::gather(request.transcript);
+        let facts = walk::gather(request.transcript);
         let text = fit::fit(&lines::lines(&facts), room(request.budget));
         Ok(Summary { text, provider: "dshc".to_owned(), model: "stub".to_owned() })
     }

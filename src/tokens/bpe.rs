@@ -118,7 +118,10 @@ mod tests {
             assert_eq!(Tokenizer::load(name).name(), name);
         }
         let error = "O200K".parse::<TokenizerName>().unwrap_err();
-        assert_eq!(error.to_string(), r#"no tokenizer is called "O200K"; dshc has o200k_base and cl100k_base"#);
+        assert_eq!(
+            error.to_string(),
+            r#"no tokenizer is called "O200K"; dshc has o200k_base and cl100k_base"#
+        );
     }
 
     // The expected counts are those of the Python package tiktoken 0.14.0.

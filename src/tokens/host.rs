@@ -1,6 +1,6 @@
 //! Host tokens: dsh's own estimate of what the model-visible history costs (FORMAT §7.5, formats 0 to 3).
 //!
-//! Four UTF-16 code units make a token, rounded up for each string; blocks, messages and headers cost 4 on top.
+//! Four UTF-16 code units make a token, rounded up per string; blocks, messages and headers cost 4 on top.
 //! Blocks that dsh itself would stumble over (a `text` without text) are priced like those of unknown type.
 
 use super::parts::{Part, parts};
@@ -14,7 +14,7 @@ const OVERHEAD: u64 = 4;
 
 /// The host tokens of a message with this content.
 ///
-/// An `assistant/message` without content is no message and costs nothing (FORMAT §7.5): that is the caller's.
+/// An `assistant/message` without content costs nothing (FORMAT §7.5): that is the caller's to know.
 #[must_use]
 pub fn message(content: &[&Raw]) -> u64 {
     blocks(content).saturating_add(OVERHEAD)
@@ -57,7 +57,9 @@ pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
 fn price(part: &Part) -> u64 {
     match part {
         Part::Text(value) => text(value.utf16_len()),
-        Part::Call { name, arguments } => tokens(name.utf16_len()).saturating_add(text(arguments.utf16_len())),
+        Part::Call { name, arguments } => {
+            tokens(name.utf16_len()).saturating_add(text(arguments.utf16_len()))
+        }
         Part::Result => OVERHEAD,
         Part::Other(block) => text(json::stringify_len(block)),
     }
@@ -88,7 +90,10 @@ mod tests {
             (r#"{"type":"text","text":"\ud83e\udd80\ud83e\udd80"}"#, 1 + 4),
             (r#"{"type":"text","text":"\ud83e\ud83e\ud83e\ud83e"}"#, 1 + 4),
             (r#"{"type":"text","text":"\u0061\n\\\"e"}"#, 2 + 4),
-            (r#"{"type":"tool-call","id":"call-000000001","name":"shell","arguments":"{\"a\":1}"}"#, 2 + 2 + 4),
+            (
+                r#"{"type":"tool-call","id":"call-000000001","name":"shell","arguments":"{\"a\":1}"}"#,
+                2 + 2 + 4,
+            ),
             (r#"{"type":"tool-call","id":"","name":"","arguments":""}"#, 4),
             // The last of a repeated key wins, spellings do not count.
             (r#"{"type":"image","text":"abcde","t\u0079pe":"text","text":"a"}"#, 1 + 4),
@@ -124,7 +129,8 @@ mod tests {
     #[test]
     fn tool_results_cost_what_is_in_them() {
         let inner = r#"{"type":"text","text":"abcde"},{"type":"reasoning","text":""}"#;
-        let result = format!(r#"{{"type":"tool-result","toolCallId":"c","isError":true,"content":[{inner}]}}"#);
+        let result =
+            format!(r#"{{"type":"tool-result","toolCallId":"c","isError":true,"content":[{inner}]}}"#);
         assert_eq!(block(raw(&result)), 10 + 4);
         let nested = format!(r#"{{"type":"tool-result","toolCallId":"d","content":[{result},{inner}]}}"#);
         assert_eq!(block(raw(&nested)), 14 + 10 + 4);

@@ -1,6 +1,6 @@
 //! What text costs: [`host`], dsh's own estimate, and exact counts by a tokenizer's vocabulary.
 //!
-//! Figures that stand in a log are always host tokens; exact counts are for people. Any room may call this one.
+//! Figures that stand in a log are always host tokens; exact counts are for people. Any room may call it.
 
 mod bpe;
 pub mod host;

@@ -2,7 +2,8 @@
 
 use crate::json::{self, Object, Raw, Text};
 
-/// Tool results nested deeper than this are not opened: dsh writes one level, and each costs a scan of all within.
+/// Tool results nested deeper than this count as blocks of unknown type: dsh nests none, and opening one costs
+/// a scan of all that is in it.
 const MAX_DEPTH: u32 = 64;
 
 /// One priced part of a message (FORMAT §6.1).

@@ -1,6 +1,6 @@
 //! Distinct texts in order of first appearance, each with what is counted about it.
 
-use super::text::{is_cut_of, is_same};
+use super::text::{CUT, is_cut_of, is_same};
 use std::collections::HashMap;
 
 /// A region may name any number of things; those beyond this are not told apart.
@@ -50,15 +50,15 @@ impl<T: Default> Tally<T> {
     /// Like [`Tally::slot`] for texts that an earlier summary may have cut: the same text, cut, is the same
     /// item, and the longer form is kept.
     pub(super) fn slot_of_cut(&mut self, text: &str) -> Option<&mut T> {
-        if !self.index.contains_key(text) {
-            match self.same(text) {
-                Some(at) => self.lengthen(at, text),
-                None => {
-                    let at = self.add(text)?;
-                    if text.ends_with(super::text::CUT) && self.cut.len() < MOST_CUT {
-                        self.cut.push(at);
-                    }
-                }
+        if self.index.contains_key(text) {
+            return self.slot(text);
+        }
+        if let Some(at) = self.same(text) {
+            self.lengthen(at, text);
+        } else {
+            let at = self.add(text)?;
+            if text.ends_with(CUT) && self.cut.len() < MOST_CUT {
+                self.cut.push(at);
             }
         }
         self.slot(text)
@@ -66,7 +66,7 @@ impl<T: Default> Tally<T> {
 
     fn same(&self, text: &str) -> Option<usize> {
         let of = |at: &usize| self.items.get(*at).is_some_and(|item| is_same(&item.text, text));
-        if text.ends_with(super::text::CUT) && self.cut.len() < MOST_CUT {
+        if text.ends_with(CUT) && self.cut.len() < MOST_CUT {
             (0..self.items.len()).find(of)
         } else {
             self.cut.iter().copied().find(of)
@@ -88,14 +88,21 @@ impl<T: Default> Tally<T> {
         &mut self.items
     }
 
-    pub(super) fn get(&self, text: &str) -> Option<&T> {
-        self.index.get(text).and_then(|&at| self.items.get(at)).map(|item| &item.data)
+    /// What is counted about `text`, or about the text that it is the cut form of.
+    pub(super) fn find(&self, text: &str) -> Option<&T> {
+        let of_cut = || self.items.iter().find(|item| is_cut_of(text, &item.text));
+        let item = match self.index.get(text) {
+            Some(&at) => self.items.get(at),
+            None if text.ends_with(CUT) => of_cut(),
+            None => None,
+        };
+        item.map(|item| &item.data)
     }
 
     /// The items with the highest figures first, ties by first appearance.
     pub(super) fn ranked<K: Ord>(&self, figure: impl Fn(&Item<T>) -> K) -> Vec<&Item<T>> {
         let mut items: Vec<_> = self.items.iter().collect();
-        items.sort_by_key(|item| std::cmp::Reverse(figure(item)));
+        items.sort_by_cached_key(|item| std::cmp::Reverse(figure(item)));
         items
     }
 }
@@ -115,11 +122,13 @@ mod tests {
     #[test]
     fn a_cut_text_and_the_whole_one_are_one_item() {
         let mut tally = Tally::<u64>::default();
-        for text in ["Fix the parser so that…", "Fix the parser so that it stops", "Fix the parser so…", "Fix…"] {
+        let whole = "Fix the parser so that it stops on the first error";
+        for text in ["Fix the parser so that it stops on…", whole, "Fix the parser so that it stops…", "Fix…"]
+        {
             *tally.slot_of_cut(text).unwrap() += 1;
         }
         let items: Vec<_> = tally.items().iter().map(|item| (item.text.as_str(), item.data)).collect();
-        assert_eq!(items, [("Fix the parser so that it stops", 3), ("Fix…", 1)]);
+        assert_eq!(items, [(whole, 3), ("Fix…", 1)]);
     }
 
     #[test]

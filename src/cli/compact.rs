@@ -1,0 +1,214 @@
+//! `dshc compact`.
+
+use super::{UsageError, inputs};
+use crate::compact::{self, Options, Outcome, Retention, Status};
+use crate::exit::Exit;
+use crate::log::append::RealDisk;
+use crate::log::place::FoundLog;
+use crate::report::{Printer, human, json};
+use crate::summarize::{Stub, Summarizer};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// The share of the context window that stays where nothing else is said.
+const RETAIN_RATIO: f64 = 0.16;
+
+/// Replace an old span of the surface by a summary, appended to the log.
+///
+/// What was said stays in the log; only what the model is shown changes. The recent tail stays word for word, a
+/// tool call and its result stay together, and the first human prompt stays visible. Nothing is written to a log
+/// that is damaged, that another writer holds, or whose region is not worth replacing.
+///
+/// The same region always gives the same summary: it is made from the region's own text, without a model.
+#[derive(Debug, Args)]
+pub(super) struct Compact {
+    /// Logs, session directories, or folders of logs.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Replace this span, named by the seqs of its first and last message (see `dshc replay`).
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["retain_tokens", "retain_ratio", "keep_turns"], help_heading = "What stays")]
+    region: Option<Span>,
+    /// Keep a tail of at least N host tokens.
+    #[arg(long, value_name = "N", conflicts_with_all = ["retain_ratio", "keep_turns"], help_heading = "What stays")]
+    retain_tokens: Option<u64>,
+    /// Keep a tail of this share of the context window [default: 0.16].
+    #[arg(long, value_name = "R", value_parser = ratio, conflicts_with = "keep_turns", help_heading = "What stays")]
+    retain_ratio: Option<f64>,
+    /// Keep the last N turns.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
+    keep_turns: Option<u64>,
+    /// The model's context window in tokens [default: the log's own, else 131072].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
+    context_window: Option<u64>,
+    /// Choose the region as dsh does, and do not carry the first human prompt into the checkpoint.
+    #[arg(long, help_heading = "What stays")]
+    no_keep_task: bool,
+    /// Who makes the summary.
+    #[arg(long, value_enum, default_value_t = Kind::Stub)]
+    summarizer: Kind,
+    /// Show the plan; write nothing.
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Write the extended log there and leave the input as it is: a new file, or a folder that mirrors the inputs.
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Work on a log even if it was written to within the last 10 seconds.
+    #[arg(long)]
+    assume_idle: bool,
+    /// How to tell what was done.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    /// From the region's own text, without a model.
+    Stub,
+}
+
+/// `A..B`: first and last seq.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (start, end) =
+            text.split_once("..").ok_or("two seqs with \"..\" between them are wanted, as in 3..41")?;
+        let seq = |text: &str| text.parse().map_err(|_| format!("\"{text}\" is no seq"));
+        Ok(Self { start: seq(start)?, end: seq(end)? })
+    }
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number is wanted".to_owned())?;
+    if value > 0.0 && value < 1.0 { Ok(value) } else { Err("a share above 0 and below 1 is wanted".into()) }
+}
+
+impl Compact {
+    pub(super) fn run(self, printer: &Printer) -> Result<Exit> {
+        let logs = inputs::find(&self.paths)?.logs;
+        if self.region.is_some() && logs.len() > 1 {
+            return Err(UsageError::new(
+                format!("--region is for one log, and {} are there", logs.len()),
+                "name one log",
+            )
+            .into());
+        }
+        if logs.iter().any(|log| log.path == Path::new("-")) {
+            return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
+        }
+        let targets = self.targets(&logs)?;
+        let summarizer = match self.summarizer {
+            Kind::Stub => &Stub as &dyn Summarizer,
+        };
+        let options = self.options();
+        let mut outcomes = Vec::new();
+        for (log, target) in logs.iter().zip(&targets) {
+            if let Some(folder) = target.as_ref().and_then(|target| target.parent()).filter(|_| !self.dry_run)
+            {
+                fs::create_dir_all(folder).with_context(|| format!("{}: cannot create", folder.display()))?;
+            }
+            outcomes.push(compact::compact(&log.path, target.as_deref(), &options, summarizer, &RealDisk));
+        }
+        self.report(&outcomes, printer)?;
+        Ok(outcomes.iter().fold(Exit::Done, |exit, outcome| exit.merge(exit_of(outcome.status))))
+    }
+
+    fn options(&self) -> Options {
+        let ratio = Retention::Ratio {
+            ratio: self.retain_ratio.unwrap_or(RETAIN_RATIO),
+            window: self.context_window,
+        };
+        let region = self.region.map(|span| Retention::Span { start: span.start, end: span.end });
+        let choice =
+            region.or(self.retain_tokens.map(Retention::Tokens)).or(self.keep_turns.map(Retention::Turns));
+        Options {
+            choice: choice.unwrap_or(ratio),
+            keep_task: !self.no_keep_task,
+            is_dry_run: self.dry_run,
+            assume_idle: self.assume_idle,
+        }
+    }
+
+    /// Where each log's result goes; checked before any log is read.
+    fn targets(&self, logs: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
+        let Some(output) = &self.output else { return Ok(vec![None; logs.len()]) };
+        let is_single = matches!(logs, [FoundLog { below: None, .. }]);
+        let is_folder = output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') || !is_single;
+        let target = |log: &FoundLog| {
+            if !is_folder {
+                return output.clone();
+            }
+            let below = log.below.as_ref().and_then(|below| log.path.strip_prefix(below).ok());
+            let name = below.or(log.path.file_name().map(Path::new)).unwrap_or(&log.path);
+            output.join(name)
+        };
+        let targets: Vec<PathBuf> = logs.iter().map(target).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        for target in &targets {
+            if target.exists() {
+                return Err(UsageError::new(
+                    format!("{} exists", target.display()),
+                    "name a new file: dshc writes over none",
+                )
+                .into());
+            }
+            if !seen.insert(target) {
+                return Err(UsageError::new(
+                    format!("two inputs would be written to {}", target.display()),
+                    "name a folder above both",
+                )
+                .into());
+            }
+        }
+        Ok(targets.into_iter().map(Some).collect())
+    }
+
+    fn report(&self, outcomes: &[Outcome], printer: &Printer) -> Result<()> {
+        let mut out = printer.out();
+        match self.format {
+            Format::Json => json::compact(outcomes, &mut out)?,
+            Format::Human => {
+                for outcome in outcomes {
+                    human::compact(outcome, &mut out)?;
+                }
+            }
+        }
+        out.flush()?;
+        for outcome in outcomes {
+            let Some(reason) = &outcome.reason else { continue };
+            let suggest: Vec<String> =
+                reason.suggest.iter().map(|(start, end)| format!("{start}..{end}")).collect();
+            let help = match suggest.as_slice() {
+                [] => reason.help.clone(),
+                spans => format!("{}: {}", reason.help, spans.join(" or ")),
+            };
+            printer.error(&format!("{}: {}", outcome.path.display(), reason.message), Some(&help));
+        }
+        Ok(())
+    }
+}
+
+fn exit_of(status: Status) -> Exit {
+    match status {
+        Status::Compacted | Status::Planned | Status::NothingToDo => Exit::Done,
+        Status::Refused => Exit::Refused,
+        Status::Failed => Exit::Failed,
+        Status::Unreadable => Exit::Unreadable,
+    }
+}

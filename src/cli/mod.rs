@@ -1,0 +1,129 @@
+//! The command line: one file a command, from what was typed to ready objects and on to a report.
+//!
+//! Only here do the library's errors become messages. Everything may be called from here; nothing calls it but
+//! `main`.
+
+mod compact;
+mod inputs;
+mod replay;
+
+use crate::exit::Exit;
+use crate::report::{Printer, Verbosity};
+use clap::{Args, ColorChoice, Parser, Subcommand};
+use std::io;
+
+/// Offline workbench for the session logs of DeepSeek Harness (dsh).
+///
+/// dsh keeps each session as an append-only log. What the model sees is a projection of it, the surface.
+/// dshc shows the surface, checks logs, and compacts an old span of the surface: a summary takes its place and
+/// the originals stay in the log. No byte of a log is ever changed; dshc only appends, as dsh does.
+#[derive(Debug, Parser)]
+#[command(name = "dshc", version, max_term_width = 100, propagate_version = true)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Args)]
+struct Global {
+    /// When to use colour; NO_COLOR is honoured.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    color: ColorChoice,
+    /// Say nothing but errors on standard error.
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    quiet: bool,
+    /// Say more: findings of every file, however many there are.
+    #[arg(short, long, global = true, help_heading = "Output")]
+    verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Replay(replay::Replay),
+    Compact(compact::Compact),
+}
+
+/// Runs what the command line asks for.
+#[must_use]
+pub fn run() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody is left to tell when the stream is closed.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Done };
+        }
+    };
+    let printer = cli.global.printer();
+    let result = match cli.command {
+        Command::Replay(command) => command.run(&printer),
+        Command::Compact(command) => command.run(&printer),
+    };
+    result.unwrap_or_else(|error| tell(&error, &printer))
+}
+
+impl Global {
+    fn printer(&self) -> Printer {
+        let verbosity = match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
+        };
+        let color = match self.color {
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        };
+        Printer::new(verbosity, color)
+    }
+}
+
+/// Something that the caller must say differently.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct UsageError {
+    message: String,
+    help: String,
+}
+
+impl UsageError {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+}
+
+/// Ends a run with an error that no file of its own caused.
+fn tell(error: &anyhow::Error, printer: &Printer) -> Exit {
+    let is_closed_pipe = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+            || cause
+                .downcast_ref::<serde_json::Error>()
+                .is_some_and(|error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
+    };
+    if error.chain().any(is_closed_pipe) {
+        // The reader has seen enough.
+        return Exit::Done;
+    }
+    match error.downcast_ref::<UsageError>() {
+        Some(usage) => {
+            printer.error(&usage.message, Some(&usage.help));
+            Exit::Usage
+        }
+        None => {
+            printer.error(&format!("{error:#}"), None);
+            Exit::Unreadable
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,116 @@
+//! `dshc replay`.
+
+use super::{UsageError, inputs};
+use crate::exit::Exit;
+use crate::log::LogReader;
+use crate::replay::Replay as View;
+use crate::report::{Printer, human, json};
+use crate::session::{self, Folded, Keep, Stop};
+use crate::tokens::{Tokenizer, TokenizerName};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Fold a log and show what the model sees.
+///
+/// Reads only. The table shows, for each message of the surface, its position, the seq of its event, what it
+/// is, its price by dsh's own token meter, and whether the cut before it is balanced ("ok": no tool call is
+/// separated from its result there; "·": one would be). A torn tail is left out and said so.
+#[derive(Debug, Args)]
+pub(super) struct Replay {
+    /// A log, a session directory, or a folder that holds one log; "-" is standard input.
+    path: Option<PathBuf>,
+    /// How to show it: a table, one JSON document, or the messages as they stand in the log, one a line.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Show the surface as it stood right after event SEQ.
+    #[arg(long, value_name = "SEQ")]
+    at: Option<u64>,
+    /// Show too what the replacement SEQ hides, one level, in order.
+    #[arg(long, value_name = "SEQ")]
+    expand: Option<u64>,
+    /// Show the sound part of a damaged log (exit code 1) instead of refusing it.
+    #[arg(long)]
+    partial: bool,
+    /// Add exact token counts: o200k_base or cl100k_base. Its vocabulary takes a moment to load.
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<TokenizerName>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+    Messages,
+}
+
+impl Replay {
+    pub(super) fn run(self, printer: &Printer) -> Result<Exit> {
+        let path = inputs::only(&inputs::or_default_root(self.path.clone().into_iter().collect())?)?;
+        let opened = inputs::open(&path).map_err(Into::into).and_then(|source| LogReader::open(&source));
+        let mut reader = match opened {
+            Ok(reader) => reader,
+            Err(error) => {
+                printer.error(&format!("{}: {error}", path.display()), Some(&error.help()));
+                return Ok(Exit::Unreadable);
+            }
+        };
+        let mut folded =
+            session::fold(&mut reader, Keep::Messages, Stop { at: self.at, expand: self.expand })?;
+        let mut left_out = None;
+        let exit = match folded.damage.take() {
+            None => Exit::Done,
+            Some(damage) => {
+                let text = format!("{}: {}: {damage}", path.display(), damage.place());
+                if !self.partial {
+                    printer.error(
+                        &text,
+                        Some("--partial shows what stands before it; `dshc verify` names all that is wrong"),
+                    );
+                    return Ok(Exit::Unreadable);
+                }
+                printer.error(&text, None);
+                left_out = Some(format!(
+                    "partial: shown are the {} events before the damage; {} sound events behind it are left out",
+                    folded.session.events, folded.left_out
+                ));
+                Exit::Findings
+            }
+        };
+        self.check_seqs(&folded)?;
+        let tokenizer = self.tokenizer.map(Tokenizer::load);
+        let mut view = View::new(path, folded, self.expand.is_some(), tokenizer.as_ref());
+        view.notes.extend(left_out);
+        for note in view.notes.iter().filter(|_| self.format != Format::Json) {
+            printer.note(note);
+        }
+        let mut out = printer.out();
+        match self.format {
+            Format::Human => human::replay(&view, &mut out)?,
+            Format::Json => json::replay(&view, &mut out)?,
+            Format::Messages => view.write_messages(&mut out)?,
+        }
+        out.flush()?;
+        Ok(exit)
+    }
+
+    /// `--at` must be an event and `--expand` a replacement.
+    fn check_seqs(&self, folded: &Folded) -> Result<()> {
+        let events = folded.session.events;
+        if let Some(at) = self.at.filter(|at| *at >= events) {
+            let message = format!("--at {at} is past the end: the log has {events} events");
+            let help = format!("name a seq from 0 to {}", events.saturating_sub(1));
+            return Err(UsageError::new(message, help).into());
+        }
+        if let Some(seq) = self.expand.filter(|_| folded.session.surface.expanded().is_empty()) {
+            let message = format!("--expand {seq}: that event replaces nothing");
+            return Err(UsageError::new(
+                message,
+                "name a checkpoint, or another node that the JSON format shows with \"replaces\"",
+            )
+            .into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,1 @@
+//! `dshc verify`.

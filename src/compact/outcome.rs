@@ -1,0 +1,171 @@
+//! What came of one log.
+
+use crate::session::TaskVisibility;
+use std::path::PathBuf;
+
+/// What came of one log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// A region was replaced.
+    Compacted,
+    /// A dry run found a region and its plan.
+    Planned,
+    /// Everything on the surface stays.
+    NothingToDo,
+    /// Refused before the first byte was written.
+    Refused,
+    /// Failed after it had begun; no history was replaced.
+    Failed,
+    /// The log could not be read.
+    Unreadable,
+}
+
+/// Why a log was not compacted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// A stable code: `busy`, `in_use`, `region`, `not_smaller`, `damaged`, `unsupported`, `changed`,
+    /// `summary`, `commit`, `persistence`, or the code of what made a log unreadable.
+    pub code: &'static str,
+    /// What is in the way.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// Spans that would be taken instead, by first and last seq.
+    pub suggest: Vec<(u64, u64)>,
+}
+
+impl Reason {
+    pub(super) fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { code, message: message.into(), help: help.into(), suggest: Vec::new() }
+    }
+}
+
+/// The region that was, or would be, replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its first and last seq.
+    pub start: u64,
+    /// Its last seq.
+    pub end: u64,
+    /// All its seqs, in surface order.
+    pub seqs: Vec<u64>,
+    /// What chose it: the option's name.
+    pub chosen_by: &'static str,
+}
+
+/// The records that a compaction appended, by seq.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// The bracket's id.
+    pub compaction_id: String,
+    /// `compaction/start`.
+    pub start_seq: u64,
+    /// What followed in the commit; `None` where nothing was replaced.
+    pub commit: Option<Committed>,
+}
+
+/// The records that replaced the region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Committed {
+    /// `compaction/summary`.
+    pub summary_seq: u64,
+    /// The replacing `user/message`.
+    pub checkpoint_seq: u64,
+    /// `compaction/end`.
+    pub end_seq: u64,
+}
+
+/// Who made the summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummarizedBy {
+    /// The summarizer's kind.
+    pub kind: &'static str,
+    /// Provider, as in the log.
+    pub provider: String,
+    /// Model, as in the log.
+    pub model: String,
+    /// How often it was asked.
+    pub calls: u64,
+}
+
+/// Host tokens before and after (FORMAT §7.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostTokens {
+    /// The surface as it was.
+    pub before: u64,
+    /// The region.
+    pub shadowed: Option<u64>,
+    /// The message that takes its place.
+    pub checkpoint: Option<u64>,
+    /// The surface as it is, or would be, now.
+    pub after: Option<u64>,
+}
+
+/// What a provider's prompt cache loses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cache {
+    /// Position on the surface, from 0, of the first message that is another.
+    pub first_changed_position: usize,
+    /// Host tokens of the messages behind it.
+    pub host_tokens_after_it: u64,
+}
+
+/// All that is told about one log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The log.
+    pub path: PathBuf,
+    /// Where the result was written, if not to the log itself.
+    pub output: Option<PathBuf>,
+    /// The session's id, as far as the header could be read.
+    pub session: Option<String>,
+    /// The format version, as far as the header could be read.
+    pub version: Option<u64>,
+    /// What came of it.
+    pub status: Status,
+    /// Why nothing was replaced.
+    pub reason: Option<Reason>,
+    /// The region.
+    pub region: Option<Region>,
+    /// How the task is visible afterwards; the inner `None`: the log has no task.
+    pub task: Option<Option<TaskVisibility>>,
+    /// The records appended.
+    pub appended: Option<Appended>,
+    /// Who made the summary.
+    pub summarizer: Option<SummarizedBy>,
+    /// Prices.
+    pub host_tokens: HostTokens,
+    /// File length before and, where something was written, after, in bytes.
+    pub bytes: (u64, Option<u64>),
+    /// What the prompt cache loses.
+    pub cache: Option<Cache>,
+    /// Remarks for people.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            output: None,
+            session: None,
+            version: None,
+            status: Status::NothingToDo,
+            reason: None,
+            region: None,
+            task: None,
+            appended: None,
+            summarizer: None,
+            host_tokens: HostTokens::default(),
+            bytes: (0, None),
+            cache: None,
+            notes: Vec::new(),
+        }
+    }
+
+    pub(super) fn with(mut self, status: Status, reason: Reason) -> Self {
+        self.status = status;
+        self.reason = Some(reason);
+        self
+    }
+}

@@ -1,0 +1,236 @@
+//! What a compaction would do to a session, judged before anything is written.
+
+use super::checkpoint::Checkpoint;
+use super::outcome::{Cache, Outcome, Reason, Region, Status};
+use super::records::{Bracket, derived_id};
+use super::region::{self, Choice, Chosen};
+use super::{Options, transcript};
+use crate::session::{Folded, LockState, Owner, Session, Task};
+use crate::summarize::{Request, Summary, Transcript};
+use std::ops::RangeInclusive;
+
+/// A region and all that follows from it.
+pub(super) struct Plan {
+    pub(super) span: RangeInclusive<usize>,
+    pub(super) transcript: Transcript,
+    pub(super) bracket: Bracket,
+    /// The task, if the checkpoint must carry it.
+    pub(super) carries: Option<Task>,
+}
+
+impl Plan {
+    /// Plans the compaction of a session, or says in `outcome` why there is none.
+    pub(super) fn of(
+        folded: &Folded,
+        options: &Options,
+        mut outcome: Outcome,
+    ) -> Result<(Self, Outcome), Box<Outcome>> {
+        let session = &folded.session;
+        outcome.session = Some(session.header.id.clone());
+        outcome.version = Some(session.header.version);
+        outcome.host_tokens.before = session.surface.host_tokens();
+        outcome.task = Some(session.task_visibility());
+        if let Some(reason) = objection(folded) {
+            return Err(Box::new(outcome.with(Status::Refused, reason)));
+        }
+        let choice = options.choice.resolve(session.context_window, &mut outcome.notes);
+        let span = match region::choose(session, &session.pairing(), choice, options.keep_task) {
+            Ok(Chosen::Region(span)) => span,
+            Ok(Chosen::Nothing(why)) => {
+                outcome.notes.push(format!("nothing to do: {why}"));
+                return Err(Box::new(outcome));
+            }
+            Err(refused) => {
+                let mut reason = Reason::new(
+                    "region",
+                    refused.message,
+                    "name a region whose edges part no call from its result",
+                );
+                reason.suggest = refused.suggest;
+                return Err(Box::new(outcome.with(Status::Refused, reason)));
+            }
+        };
+        let plan = Self::over(session, span, options);
+        outcome.region = Some(plan.region(options.choice.name()));
+        outcome.host_tokens.shadowed = Some(plan.bracket.shadowed_tokens);
+        outcome.cache = Some(plan.cache(session));
+        if let Some(turn) = session.turns.open() {
+            outcome.notes.push(format!("turn {turn} is open: the compaction stands inside it"));
+        }
+        Ok((plan, outcome))
+    }
+
+    fn over(session: &Session, span: RangeInclusive<usize>, options: &Options) -> Self {
+        let nodes = &session.surface.nodes()[span.clone()];
+        let id = |what| derived_id(&session.header.id, session.events, what);
+        let carries = session.task.as_ref().filter(|task| {
+            let shown = session.surface.chain(task.seq).last().copied();
+            options.keep_task && nodes.iter().any(|node| Some(node.seq) == shown)
+        });
+        Self {
+            transcript: transcript::of(nodes, session.task.as_ref()),
+            carries: carries.cloned(),
+            bracket: Bracket {
+                format: session.format,
+                compaction_id: id("compaction"),
+                checkpoint_id: id("checkpoint"),
+                start_seq: session.events,
+                turn: session.turns.open(),
+                time: session.last_time.unwrap_or_default(),
+                shadowed: nodes.iter().map(|node| node.seq).collect(),
+                shadowed_tokens: nodes.iter().map(|node| node.host_tokens).sum(),
+            },
+            span,
+        }
+    }
+
+    /// What the summarizer is asked for: a text that leaves the checkpoint well below what it replaces.
+    pub(super) fn request(&self) -> Request<'_> {
+        let frame = Checkpoint::new("", self.carries.as_ref()).host_tokens();
+        let room = self.bracket.shadowed_tokens.saturating_sub(frame);
+        Request { transcript: &self.transcript, budget: (room / 2).max(room.min(80)) }
+    }
+
+    /// Frames a summary, or says why the result would be no gain.
+    pub(super) fn checkpoint(&self, summary: &Summary) -> Result<Checkpoint, Reason> {
+        if summary.text.trim().is_empty() {
+            return Err(Reason::new("summary", "the summary is empty", "try another summarizer"));
+        }
+        let checkpoint = Checkpoint::new(&summary.text, self.carries.as_ref());
+        let (price, shadowed) = (checkpoint.host_tokens(), self.bracket.shadowed_tokens);
+        if price >= shadowed {
+            let message =
+                format!("the checkpoint would cost {price} host tokens, the region costs {shadowed}");
+            return Err(Reason::new(
+                "not_smaller",
+                message,
+                "name a larger region, or keep less of the tail",
+            ));
+        }
+        Ok(checkpoint)
+    }
+
+    /// The surface's seqs after the commit.
+    pub(super) fn surface_after(&self, session: &Session) -> Vec<u64> {
+        let mut seqs: Vec<u64> = session.surface.nodes().iter().map(|node| node.seq).collect();
+        seqs.splice(self.span.clone(), [self.bracket.checkpoint_seq()]);
+        seqs
+    }
+
+    fn region(&self, chosen_by: &'static str) -> Region {
+        let edge = |seq: Option<&u64>| seq.copied().unwrap_or_default();
+        let seqs = self.bracket.shadowed.clone();
+        Region { start: edge(seqs.first()), end: edge(seqs.last()), seqs, chosen_by }
+    }
+
+    fn cache(&self, session: &Session) -> Cache {
+        let behind = &session.surface.nodes()[self.span.end() + 1..];
+        Cache {
+            first_changed_position: *self.span.start(),
+            host_tokens_after_it: behind.iter().map(|node| node.host_tokens).sum(),
+        }
+    }
+}
+
+/// What forbids every compaction of the log.
+fn objection(folded: &Folded) -> Option<Reason> {
+    if let Some(damage) = &folded.damage {
+        let line = damage.place().line.map_or_else(String::new, |line| format!("line {line}: "));
+        let code = if damage.is_unsupported() { "unsupported" } else { "damaged" };
+        return Some(Reason::new(
+            code,
+            format!("{line}{damage}"),
+            "`dshc verify` names all that is wrong with the log",
+        ));
+    }
+    if let Some(torn) = &folded.torn {
+        return Some(Reason::new(
+            "damaged",
+            torn.message.clone(),
+            "open the session in dsh once: it cuts the torn bytes off",
+        ));
+    }
+    let LockState::Held(lock) = folded.session.lock() else { return None };
+    let (state, help) = match lock.owner {
+        Owner::Open => (
+            format!("turn {}, which owns it, is open", lock.turn.unwrap_or_default()),
+            "if dsh is running, wait for it; if it crashed, resume the session in dsh, which frees the lock",
+        ),
+        Owner::Ended => (
+            format!("turn {}, which owns it, has ended", lock.turn.unwrap_or_default()),
+            "it can no longer be closed; resume the session in dsh, which writes session/end-seed and so frees it",
+        ),
+        Owner::None => (
+            match lock.turn {
+                Some(turn) => format!("turn {turn}, which is to own it, never was"),
+                None => "no turn owns it".into(),
+            },
+            "if dsh is running, wait for it; if it crashed, resume the session in dsh, which frees the lock",
+        ),
+    };
+    let id = lock.compaction_id.map_or_else(String::new, |id| format!(" ({id})"));
+    let message = format!("a compaction is under way since seq {}{id}: {state}", lock.start_seq);
+    Some(Reason::new("busy", message, help))
+}
+
+impl Retention {
+    /// The name of the option that chose.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Span { .. } => "region",
+            Self::Tokens(_) => "retain-tokens",
+            Self::Ratio { .. } => "retain-ratio",
+            Self::Turns(_) => "keep-turns",
+        }
+    }
+
+    fn resolve(self, logged_window: Option<u64>, notes: &mut Vec<String>) -> Choice {
+        match self {
+            Self::Span { start, end } => Choice::Span { start, end },
+            Self::Tokens(tokens) => Choice::Tokens(tokens),
+            Self::Turns(turns) => Choice::Turns(turns),
+            Self::Ratio { ratio, window } => {
+                let window = window.or(logged_window).unwrap_or_else(|| {
+                    notes.push(format!(
+                        "the log names no context window; {DEFAULT_WINDOW} tokens are assumed"
+                    ));
+                    DEFAULT_WINDOW
+                });
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    clippy::cast_precision_loss,
+                    reason = "a share of a token count is rounded down, as dsh does"
+                )]
+                let tokens = (window as f64 * ratio) as u64;
+                Choice::Tokens(tokens)
+            }
+        }
+    }
+}
+
+/// The context window that is assumed where neither the caller nor the log names one, in tokens.
+const DEFAULT_WINDOW: u64 = 131_072;
+
+/// What of the surface stays, as it was asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Retention {
+    /// All but this span.
+    Span {
+        /// First seq.
+        start: u64,
+        /// Last seq.
+        end: u64,
+    },
+    /// A tail of at least so many host tokens.
+    Tokens(u64),
+    /// A tail of this share of the context window.
+    Ratio {
+        /// Above 0, below 1.
+        ratio: f64,
+        /// The window, in tokens; else the log's.
+        window: Option<u64>,
+    },
+    /// The last so many turns.
+    Turns(u64),
+}

@@ -1,0 +1,183 @@
+//! The four records of a compaction, as dsh spells them (FORMAT §6.2, §7.4). Member order is the writer's.
+
+use super::checkpoint::{Checkpoint, text_block};
+use crate::format::Format;
+use crate::json::{self, Raw};
+use crate::summarize::Summary;
+use serde::Serialize;
+use uuid::Uuid;
+
+/// What the records of one bracket have in common.
+#[derive(Debug)]
+pub(super) struct Bracket {
+    pub(super) format: &'static Format,
+    pub(super) compaction_id: String,
+    pub(super) checkpoint_id: String,
+    pub(super) start_seq: u64,
+    /// The open turn that owns the bracket, if one is open.
+    pub(super) turn: Option<u64>,
+    /// Unix epoch, in milliseconds.
+    pub(super) time: i64,
+    /// The hidden nodes, in surface order.
+    pub(super) shadowed: Vec<u64>,
+    /// Their host tokens.
+    pub(super) shadowed_tokens: u64,
+}
+
+#[derive(Serialize)]
+struct Record<'a, D> {
+    r#type: &'a str,
+    seq: u64,
+    time: i64,
+    data: D,
+    #[serde(rename = "sourceEventSeqs", skip_serializing_if = "Option::is_none")]
+    source_event_seqs: Option<Vec<u64>>,
+    #[serde(rename = "surfaceOp", skip_serializing_if = "Option::is_none")]
+    surface_op: Option<Box<Raw>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BracketData<'a> {
+    compaction_id: &'a str,
+    turn: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SummaryData<'a> {
+    compaction_id: &'a str,
+    summary: Vec<Box<Raw>>,
+    shadowed_range: SeqRange,
+    shadowed_seqs: &'a [u64],
+    shadowed_token_count: u64,
+    provider: &'a str,
+    model: &'a str,
+}
+
+#[derive(Serialize)]
+struct SeqRange {
+    start: u64,
+    end: u64,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    id: &'a str,
+    role: &'static str,
+    content: &'a [Box<Raw>],
+    source: Box<Raw>,
+}
+
+impl Bracket {
+    pub(super) fn summary_seq(&self) -> u64 {
+        self.start_seq + 1
+    }
+
+    pub(super) fn checkpoint_seq(&self) -> u64 {
+        self.start_seq + 2
+    }
+
+    pub(super) fn end_seq(&self) -> u64 {
+        self.start_seq + 3
+    }
+
+    /// `compaction/start`: the lock.
+    pub(super) fn start(&self) -> serde_json::Result<String> {
+        self.bracket("compaction/start", self.start_seq, None)
+    }
+
+    /// Summary, checkpoint and end: what replaces the region.
+    pub(super) fn commit(
+        &self,
+        summary: &Summary,
+        checkpoint: &Checkpoint,
+    ) -> serde_json::Result<Vec<String>> {
+        Ok(vec![
+            self.summary(summary)?,
+            self.checkpoint(checkpoint)?,
+            self.bracket("compaction/end", self.end_seq(), None)?,
+        ])
+    }
+
+    /// `compaction/end` that says why nothing was replaced.
+    pub(super) fn failure(&self, error: &str) -> serde_json::Result<String> {
+        self.bracket("compaction/end", self.summary_seq(), Some(error))
+    }
+
+    fn bracket(&self, event_type: &str, seq: u64, error: Option<&str>) -> serde_json::Result<String> {
+        let data = BracketData { compaction_id: &self.compaction_id, turn: self.turn, error };
+        self.record(event_type, seq, data, None, None)
+    }
+
+    fn summary(&self, summary: &Summary) -> serde_json::Result<String> {
+        let data = SummaryData {
+            compaction_id: &self.compaction_id,
+            summary: text_block(&summary.text).into_iter().collect(),
+            shadowed_range: self.range(),
+            shadowed_seqs: &self.shadowed,
+            shadowed_token_count: self.shadowed_tokens,
+            provider: &summary.provider,
+            model: &summary.model,
+        };
+        self.record("compaction/summary", self.summary_seq(), data, None, None)
+    }
+
+    fn checkpoint(&self, checkpoint: &Checkpoint) -> serde_json::Result<String> {
+        let fixed = self.format.checkpoint_source.iter().copied();
+        let members = fixed.chain([("compactionId", self.compaction_id.as_str())]);
+        let members: Vec<String> = members
+            .map(|(member, value)| format!("{}:{}", json::quote(member), json::quote(value)))
+            .collect();
+        let SeqRange { start, end } = self.range();
+        let [start_member, end_member] = self.format.replace_members;
+        let operation = format!("{{\"op\":\"replace\",\"{start_member}\":{start},\"{end_member}\":{end}}}");
+        let message = Message {
+            id: &self.checkpoint_id,
+            role: "user",
+            content: &checkpoint.content,
+            source: Raw::from_string(format!("{{{}}}", members.join(",")))?,
+        };
+        let sources = [self.start_seq, self.summary_seq()].into_iter().chain(self.shadowed.iter().copied());
+        let operation = Raw::from_string(operation)?;
+        self.record("user/message", self.checkpoint_seq(), message, Some(sources.collect()), Some(operation))
+    }
+
+    fn record<D: Serialize>(
+        &self,
+        event_type: &str,
+        seq: u64,
+        data: D,
+        source_event_seqs: Option<Vec<u64>>,
+        surface_op: Option<Box<Raw>>,
+    ) -> serde_json::Result<String> {
+        serde_json::to_string(&Record {
+            r#type: event_type,
+            seq,
+            time: self.time,
+            data,
+            source_event_seqs,
+            surface_op,
+        })
+    }
+
+    fn range(&self) -> SeqRange {
+        let edge = |seq: Option<&u64>| seq.copied().unwrap_or_default();
+        SeqRange { start: edge(self.shadowed.first()), end: edge(self.shadowed.last()) }
+    }
+}
+
+/// An id that the same position of the same session always gets.
+pub(super) fn derived_id(session_id: &str, seq: u64, what: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in ["dshc", what, session_id] {
+        hasher.update(part.as_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.update(&seq.to_le_bytes());
+    let mut bytes = [0; 16];
+    hasher.finalize_xof().fill(&mut bytes);
+    Uuid::new_v8(bytes).to_string()
+}

@@ -1,0 +1,120 @@
+//! The surface as a table.
+
+use super::text::{clip, first_words, grouped};
+use crate::format::MessageKind;
+use crate::replay::{Replay, Row};
+use crate::report::printer::{BOLD, DIM, YELLOW};
+use crate::session::{LockState, TaskVisibility};
+use comfy_table::{CellAlignment, Table, presets};
+use std::io::{self, Write};
+
+/// Columns left for the first words of a message.
+const WORDS: usize = 60;
+
+/// Writes a surface, its totals, and what else there is to know about the session.
+pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+    let session = &replay.session;
+    writeln!(
+        out,
+        "{BOLD}session {}{BOLD:#}  format {}, {} events",
+        clip(&session.header.id, 80),
+        session.header.version,
+        grouped(session.events)
+    )?;
+    table(&replay.surface, out)?;
+    if let Some(expanded) = &replay.expanded {
+        writeln!(out, "\n{BOLD}hidden{BOLD:#}")?;
+        table(expanded, out)?;
+    }
+    writeln!(out)?;
+    totals(replay, out)
+}
+
+fn table(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
+    let has_tokens = rows.iter().any(|row| row.tokens.is_some());
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut head = vec!["pos", "seq", "kind", "host"];
+    if has_tokens {
+        head.push("exact");
+    }
+    head.extend(["cut", "first words"]);
+    table.set_header(head);
+    for (position, row) in rows.iter().enumerate() {
+        let mut cells =
+            vec![position.to_string(), row.node.seq.to_string(), kind(row), grouped(row.node.host_tokens)];
+        if has_tokens {
+            cells.push(row.tokens.flatten().map_or_else(|| "?".into(), grouped));
+        }
+        cells.push(if row.balanced_before { "ok" } else { "·" }.into());
+        cells.push(row.node.view().map(|message| first_words(&message, WORDS)).unwrap_or_default());
+        table.add_row(cells);
+    }
+    for index in [0, 1, 3].into_iter().chain(has_tokens.then_some(4)) {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn kind(row: &Row) -> String {
+    let node = &row.node;
+    let name = match node.kind {
+        _ if node.is_checkpoint => "checkpoint",
+        MessageKind::User if node.source_kind == "user" => "human",
+        MessageKind::User => "context",
+        MessageKind::Assistant if !node.is_visible => "assistant (empty)",
+        MessageKind::Assistant => "assistant",
+        MessageKind::ToolResult => "result",
+    };
+    match (node.calls.len(), node.replaces.len()) {
+        (0, 0) => name.to_owned(),
+        (0, hidden) => format!("{name} for {hidden}"),
+        (1, _) => format!("{name}, 1 call"),
+        (calls, _) => format!("{name}, {calls} calls"),
+    }
+}
+
+fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+    let session = &replay.session;
+    let host = grouped(replay.host_tokens);
+    let nodes = replay.surface.len();
+    write!(out, "{BOLD}{nodes} nodes, {host} host tokens{BOLD:#}")?;
+    match replay.tokens {
+        Some(Some(exact)) => write!(out, ", {} exact tokens", grouped(exact))?,
+        Some(None) => write!(out, ", exact tokens unknown")?,
+        None => {}
+    }
+    write!(out, "; request header {} host tokens", grouped(session.header_tokens))?;
+    if let Some(window) = session.context_window {
+        write!(out, "; context window {}", grouped(window))?;
+    }
+    writeln!(out)?;
+    if session.surface.replace_generation > 0 {
+        writeln!(out, "replaced {} times", session.surface.replace_generation)?;
+    }
+    if let Some(turn) = session.turns.open() {
+        writeln!(out, "turn {turn} is open")?;
+    }
+    match &replay.lock {
+        LockState::Free => {}
+        LockState::Held(lock) => {
+            writeln!(out, "{YELLOW}compaction lock held{YELLOW:#} since seq {}", lock.start_seq)?
+        }
+        LockState::Stale(lock) => {
+            writeln!(out, "{DIM}stale compaction lock of seq {}{DIM:#}", lock.start_seq)?
+        }
+    }
+    match replay.task {
+        None => writeln!(out, "no human prompt"),
+        Some((seq, TaskVisibility::Node)) => writeln!(out, "task: seq {seq}, on the surface"),
+        Some((seq, TaskVisibility::Carried)) => writeln!(out, "task: seq {seq}, carried by a checkpoint"),
+        Some((seq, TaskVisibility::Lost)) => {
+            writeln!(out, "{YELLOW}task: seq {seq}, no longer visible{YELLOW:#}")
+        }
+    }
+}

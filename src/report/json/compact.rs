@@ -1,0 +1,209 @@
+//! `dshc.compact/1`.
+
+use crate::compact::{Outcome, Status};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    files: Vec<FileJson<'a>>,
+    summary: SummaryJson,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileJson<'a> {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    session: Option<&'a str>,
+    version: Option<u64>,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<ReasonJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<RegionJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<&'static str>,
+    #[serde(flatten)]
+    appended: Option<AppendedJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summarizer: Option<SummarizerJson<'a>>,
+    host_tokens: TokensJson,
+    bytes: BytesJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache: Option<CacheJson>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ReasonJson<'a> {
+    code: &'a str,
+    message: &'a str,
+    help: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggest: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RegionJson<'a> {
+    start: u64,
+    end: u64,
+    seqs: &'a [u64],
+    chosen_by: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AppendedJson<'a> {
+    compaction_id: &'a str,
+    start_seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary_seq: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint_seq: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_seq: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct SummarizerJson<'a> {
+    kind: &'a str,
+    provider: &'a str,
+    model: &'a str,
+    calls: u64,
+}
+
+#[derive(Serialize)]
+struct TokensJson {
+    before: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shadowed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<u64>,
+}
+
+#[derive(Serialize, Default)]
+struct BytesJson {
+    before: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CacheJson {
+    first_changed_position: usize,
+    host_tokens_after_it: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SummaryJson {
+    files: usize,
+    compacted: usize,
+    planned: usize,
+    nothing_to_do: usize,
+    refused: usize,
+    failed: usize,
+    unreadable: usize,
+    host_tokens: Totals,
+    bytes: Totals,
+}
+
+/// Sums over all files; a file that did not change counts the same before and after.
+#[derive(Serialize)]
+struct Totals {
+    before: u64,
+    after: u64,
+}
+
+/// Writes the document of a run.
+pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+    let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
+    let totals = |pair: &dyn Fn(&Outcome) -> (u64, u64)| {
+        let add =
+            |sum: Totals, (before, after)| Totals { before: sum.before + before, after: sum.after + after };
+        outcomes.iter().map(pair).fold(Totals { before: 0, after: 0 }, add)
+    };
+    let document = Document {
+        schema: "dshc.compact/1",
+        files: outcomes.iter().map(file).collect(),
+        summary: SummaryJson {
+            files: outcomes.len(),
+            compacted: count(Status::Compacted),
+            planned: count(Status::Planned),
+            nothing_to_do: count(Status::NothingToDo),
+            refused: count(Status::Refused),
+            failed: count(Status::Failed),
+            unreadable: count(Status::Unreadable),
+            host_tokens: totals(&|outcome| {
+                let tokens = outcome.host_tokens;
+                let is_done = matches!(outcome.status, Status::Compacted | Status::Planned);
+                (tokens.before, tokens.after.filter(|_| is_done).unwrap_or(tokens.before))
+            }),
+            bytes: totals(&|outcome| (outcome.bytes.0, outcome.bytes.1.unwrap_or(outcome.bytes.0))),
+        },
+    };
+    super::write(&document, out)
+}
+
+fn file(outcome: &Outcome) -> FileJson<'_> {
+    let tokens = outcome.host_tokens;
+    FileJson {
+        path: outcome.path.display().to_string(),
+        output: outcome.output.as_ref().map(|output| output.display().to_string()),
+        session: outcome.session.as_deref(),
+        version: outcome.version,
+        status: match outcome.status {
+            Status::Compacted => "compacted",
+            Status::Planned => "planned",
+            Status::NothingToDo => "nothing_to_do",
+            Status::Refused => "refused",
+            Status::Failed => "failed",
+            Status::Unreadable => "unreadable",
+        },
+        reason: outcome.reason.as_ref().map(|reason| ReasonJson {
+            code: reason.code,
+            message: &reason.message,
+            help: &reason.help,
+            suggest: reason.suggest.iter().map(|(start, end)| format!("{start}..{end}")).collect(),
+        }),
+        region: outcome.region.as_ref().map(|region| RegionJson {
+            start: region.start,
+            end: region.end,
+            seqs: &region.seqs,
+            chosen_by: region.chosen_by,
+        }),
+        task: outcome.task.map(|task| task.map_or("none", |task| task.as_str())),
+        appended: outcome.appended.as_ref().map(|appended| AppendedJson {
+            compaction_id: &appended.compaction_id,
+            start_seq: appended.start_seq,
+            summary_seq: appended.commit.map(|commit| commit.summary_seq),
+            checkpoint_seq: appended.commit.map(|commit| commit.checkpoint_seq),
+            end_seq: appended.commit.map(|commit| commit.end_seq),
+        }),
+        summarizer: outcome.summarizer.as_ref().map(|summarizer| SummarizerJson {
+            kind: summarizer.kind,
+            provider: &summarizer.provider,
+            model: &summarizer.model,
+            calls: summarizer.calls,
+        }),
+        host_tokens: TokensJson {
+            before: tokens.before,
+            shadowed: tokens.shadowed,
+            checkpoint: tokens.checkpoint,
+            after: tokens.after,
+        },
+        bytes: BytesJson { before: outcome.bytes.0, after: outcome.bytes.1 },
+        cache: outcome.cache.map(|cache| CacheJson {
+            first_changed_position: cache.first_changed_position,
+            host_tokens_after_it: cache.host_tokens_after_it,
+        }),
+        notes: &outcome.notes,
+    }
+}

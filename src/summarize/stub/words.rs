@@ -1,0 +1,360 @@
+//! Paths, identifiers and names in running text.
+
+/// Something worth keeping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found<'a> {
+    /// A file or a folder, without line numbers.
+    Path(&'a str),
+    /// A hash, address, version, URL, error code or issue number.
+    Id(&'a str),
+    /// A name from code, or a quoted word.
+    Name(&'a str),
+}
+
+/// Words outside these lengths, in bytes, are no finds.
+const LENGTHS: std::ops::RangeInclusive<usize> = 2..=200;
+
+/// A path's first folder that is enough to tell `src/parser` from `and/or`.
+const FOLDERS: &str = " src tests test lib libs docs doc crates packages app apps bin scripts include examples \
+                       benches target node_modules fixtures dist build cmd internal pkg vendor .github .config ";
+
+/// Endings that make a word without a slash a file.
+const ENDINGS: &str = " rs toml lock md json jsonl yaml yml ts tsx js jsx mjs cjs py pyi go java kt swift c h cc cpp \
+                       hpp cs rb php sh bash zsh ps1 sql html css scss vue svelte xml txt csv log ini cfg conf env \
+                       proto gradle zig ex exs erl hs ml lua dart scala nix tf diff patch ipynb zst zstd gz zip ";
+
+/// Files without an ending.
+const FILES: &str = " Makefile Dockerfile Justfile justfile Rakefile Gemfile Procfile LICENSE README CHANGELOG \
+                     .gitignore .gitattributes .dockerignore .editorconfig .npmrc .env ";
+
+/// Products whose name looks like a file.
+const PRODUCTS: &str = " node.js next.js vue.js nuxt.js three.js express.js react.js d3.js ";
+
+/// System error names: capitals alone do not tell them from shouting.
+const ERRNOS: &str = " ENOENT EACCES EPERM EEXIST EISDIR ENOTDIR EINVAL EBUSY EPIPE ENOSPC ENOMEM EMFILE EAGAIN \
+                      ENOTFOUND ENOTEMPTY EADDRINUSE ECONNREFUSED ECONNRESET ECONNABORTED ETIMEDOUT ";
+
+/// Whether one of the blank-separated words of `list` is `word`.
+pub(super) fn is_listed(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|item| item == word)
+}
+
+/// Hands every path, identifier and name in `text` to `found`, in order.
+pub(super) fn scan<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
+    for chunk in text.split_whitespace() {
+        if chunk.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            continue;
+        }
+        let bytes = chunk.as_bytes();
+        if memchr::memchr(b':', bytes).is_some()
+            && let Some(url) = url(chunk)
+        {
+            found(Found::Id(url));
+            continue;
+        }
+        if memchr::memchr(b'[', bytes).is_some()
+            && let Some(code) = bracketed_code(chunk)
+        {
+            found(Found::Id(code));
+            continue;
+        }
+        chunk.split(is_separator).filter_map(find).for_each(&mut found);
+    }
+}
+
+/// Hands the words in backticks or double quotes to `found`: what a writer marks as a name is one.
+pub(super) fn scan_quoted<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
+    for line in text.lines().filter(|line| !line.trim_start().starts_with("```")) {
+        for mark in ['`', '"'] {
+            let quoted = line.split(mark).skip(1).step_by(2).filter(|word| is_quotable(word));
+            quoted.for_each(|word| found(find(word).unwrap_or(Found::Name(word))));
+        }
+    }
+}
+
+fn is_quotable(word: &str) -> bool {
+    (2..=60).contains(&word.len())
+        && word.chars().any(char::is_alphabetic)
+        && !word.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '`' | '"'))
+}
+
+/// CJK text has no blanks around a path, so its letters separate too.
+fn is_separator(c: char) -> bool {
+    match c {
+        '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ',' | ';' | '|' | '&' | '=' => {
+            true
+        }
+        _ => matches!(c, '\u{2018}'..='\u{201f}' | '\u{2026}' | '\u{3000}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}'),
+    }
+}
+
+fn find(word: &str) -> Option<Found<'_>> {
+    let word =
+        word.trim_start_matches([':', '!', '?', '*', '@']).trim_end_matches(['.', ':', '!', '?', '*', '\\']);
+    if !LENGTHS.contains(&word.len()) {
+        return None;
+    }
+    path(word)
+        .map(Found::Path)
+        .or_else(|| identifier(word).map(Found::Id))
+        .or_else(|| is_code_name(word).then_some(Found::Name(word)))
+}
+
+/// The path that `word` is, if it looks like one.
+fn path(word: &str) -> Option<&str> {
+    let is_drive = is_drive(word);
+    let end = word.find('#').or_else(|| word.find(':').filter(|_| !is_drive)).unwrap_or(word.len());
+    let word = without_diff_side(word.get(..end)?.trim_start_matches("./"));
+    if !word.chars().all(is_path_char) || !word.contains(char::is_alphabetic) || word.contains("//") {
+        return None;
+    }
+    let word = word.trim_end_matches(['/', '\\']);
+    let segments = || word.split(['/', '\\']).filter(|segment| !segment.is_empty());
+    let (first, last, depth) = (segments().next()?, segments().next_back()?, segments().count());
+    let looks_like_one = match depth {
+        0 | 1 if word.starts_with(['/', '\\']) => has_ending(last),
+        0 | 1 => is_file_name(word),
+        _ if has_ending(last) || word.starts_with(['/', '~', '$']) || word.starts_with("../") || is_drive => {
+            true
+        }
+        2 => is_listed(FOLDERS, first),
+        _ => first.len() > 1,
+    };
+    looks_like_one.then_some(word)
+}
+
+fn is_drive(word: &str) -> bool {
+    matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic())
+}
+
+/// `a/src/x.rs` and `b/src/x.rs` of a diff are one file.
+fn without_diff_side(word: &str) -> &str {
+    let rest = word.strip_prefix("a/").or_else(|| word.strip_prefix("b/"));
+    rest.filter(|rest| rest.contains('/') || is_file_name(rest)).unwrap_or(word)
+}
+
+fn is_path_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@' | '+' | '~' | '%' | '\\' | '$' | ':')
+}
+
+fn has_ending(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| {
+        ending.len() <= 8
+            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+fn is_file_name(word: &str) -> bool {
+    is_listed(FILES, word)
+        || word.rsplit_once('.').is_some_and(|(stem, ending)| {
+            stem.contains(char::is_alphanumeric)
+                && is_listed(ENDINGS, ending)
+                && !is_listed(PRODUCTS, &word.to_ascii_lowercase())
+        })
+}
+
+fn url(chunk: &str) -> Option<&str> {
+    let (scheme, _) = chunk.split_once("://")?;
+    let letters = scheme.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    let url = chunk.get(scheme.len() - letters..)?;
+    let end = url
+        .find(|c| matches!(c, '"' | '\'' | '`' | '<' | '>' | ')' | ']' | '}' | '|') || !char::is_ascii(&c));
+    let url = url.get(..end.unwrap_or(url.len()))?.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    (letters > 1 && url.len() > scheme.len() + 4 && LENGTHS.contains(&url.len())).then_some(url)
+}
+
+/// `error[E0502]` is looked for as a whole.
+fn bracketed_code(chunk: &str) -> Option<&str> {
+    let (head, rest) = chunk.split_once('[')?;
+    let (code, _) = rest.split_once(']')?;
+    let letters = head.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    let start = head.len() - letters;
+    (letters > 0 && is_code(code)).then(|| chunk.get(start..head.len() + code.len() + 2)).flatten()
+}
+
+fn identifier(word: &str) -> Option<&str> {
+    let bare = word.strip_prefix("sha256:").unwrap_or(word);
+    let is_one = is_address(bare)
+        || is_hash(bare)
+        || is_uuid(bare)
+        || is_version(bare)
+        || is_code(bare)
+        || bare.strip_prefix('#').is_some_and(|rest| rest.len() <= 6 && is_digits(rest))
+        || is_listed(ERRNOS, bare)
+        || matches!(bare, "SIGKILL" | "SIGSEGV" | "SIGTERM" | "SIGABRT" | "SIGINT" | "SIGPIPE");
+    is_one.then_some(bare)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_address(word: &str) -> bool {
+    word.strip_prefix("0x")
+        .is_some_and(|rest| rest.len() > 1 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn is_hash(word: &str) -> bool {
+    (7..=64).contains(&word.len())
+        && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && word.contains(|c: char| c.is_ascii_digit())
+        && word.contains(|c: char| c.is_ascii_alphabetic())
+}
+
+fn is_uuid(word: &str) -> bool {
+    word.len() == 36
+        && word.split('-').map(str::len).eq([8, 4, 4, 4, 12])
+        && word.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+/// `1.2.3`, `v1.2`, `0.1.0-rc.8`, `127.0.0.1:8080`.
+fn is_version(word: &str) -> bool {
+    let rest = word.strip_prefix('v').unwrap_or(word);
+    let main = rest.split(['-', '+', ':']).next().unwrap_or(rest);
+    let wanted = if rest.len() < word.len() { 2 } else { 3 };
+    main.split('.').all(is_digits) && main.split('.').count() >= wanted
+}
+
+/// `E0502`, `TS2345`, `PROJ-123`, `CVE-2024-1234`.
+fn is_code(word: &str) -> bool {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let letters = word.len() - digits.len();
+    (1..=8).contains(&letters)
+        && digits.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
+        && digits.bytes().filter(u8::is_ascii_digit).count() > 1
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && !digits.contains("--")
+}
+
+/// `snake_case`, `a::b`, `CamelCase`, `--flag`.
+fn is_code_name(word: &str) -> bool {
+    if let Some(flag) = word.strip_prefix("--") {
+        return flag.len() > 1
+            && flag.starts_with(|c: char| c.is_ascii_alphabetic())
+            && flag.bytes().all(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
+    }
+    let bytes = word.as_bytes();
+    (4..=60).contains(&bytes.len())
+        && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && bytes.iter().all(|byte| matches!(byte, b'_' | b':') || byte.is_ascii_alphanumeric())
+        && (word.contains("::") || word.trim_matches('_').contains('_') || is_camel(bytes))
+        && !word.contains(":::")
+}
+
+fn is_camel(bytes: &[u8]) -> bool {
+    bytes
+        .windows(2)
+        .any(|pair| matches!(pair, [low, high] if low.is_ascii_lowercase() && high.is_ascii_uppercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<Found<'_>> {
+        let mut found = Vec::new();
+        scan(text, |item| found.push(item));
+        found
+    }
+
+    fn paths(text: &str) -> Vec<&str> {
+        all(text)
+            .into_iter()
+            .filter_map(|found| if let Found::Path(it) = found { Some(it) } else { None })
+            .collect()
+    }
+
+    fn ids(text: &str) -> Vec<&str> {
+        all(text)
+            .into_iter()
+            .filter_map(|found| if let Found::Id(it) = found { Some(it) } else { None })
+            .collect()
+    }
+
+    #[test]
+    fn paths_are_told_from_prose() {
+        let text = "read ./src/main.rs:12:5, (crates/core) and/or 1/2 b/src/log/mod.rs; /usr/lib/x86_64 \
+                    修改src/lib.rs文件 C:\\proj\\a.ts README.md, Node.js e.g. </s> Cargo.toml. src/a.rs#L10 \
+                    application/json ~/x/y a/b/c docs/";
+        assert_eq!(
+            paths(text),
+            [
+                "src/main.rs",
+                "crates/core",
+                "src/log/mod.rs",
+                "/usr/lib/x86_64",
+                "src/lib.rs",
+                "C:\\proj\\a.ts",
+                "README.md",
+                "Cargo.toml",
+                "src/a.rs",
+                "~/x/y",
+            ]
+        );
+    }
+
+    #[test]
+    fn identifiers_are_found() {
+        let text = "0x7f3a error[E0502] TS2345: (see https://a.b/c?x=1&y=2). commit 3fa9c1d v1.2 0.1.0-rc.8 1.95 \
+                    ENOENT ERROR #123 127.0.0.1:8080 73860f6c-da98-4818-89eb-5f5cc218ab7d deadbeef UTF-8";
+        assert_eq!(
+            ids(text),
+            [
+                "0x7f3a",
+                "error[E0502]",
+                "TS2345",
+                "https://a.b/c?x=1&y=2",
+                "3fa9c1d",
+                "v1.2",
+                "0.1.0-rc.8",
+                "ENOENT",
+                "#123",
+                "127.0.0.1:8080",
+                "73860f6c-da98-4818-89eb-5f5cc218ab7d",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_and_quotes_are_found() {
+        assert_eq!(
+            all("use parse_header of SessionStore, log::read --dry-run plain __"),
+            [
+                Found::Name("parse_header"),
+                Found::Name("SessionStore"),
+                Found::Name("log::read"),
+                Found::Name("--dry-run")
+            ]
+        );
+        let mut quoted = Vec::new();
+        scan_quoted("the `Region` in \"quoted\" `src/a.rs` `two words`\n```rust\n`x`", |f| quoted.push(f));
+        assert_eq!(quoted, [Found::Name("Region"), Found::Path("src/a.rs"), Found::Name("quoted")]);
+    }
+
+    #[test]
+    fn odd_words_do_no_harm() {
+        for text in [
+            "",
+            "[",
+            "]x[",
+            "://",
+            "a://",
+            "[E1",
+            ":",
+            "/",
+            "//",
+            "\\",
+            "#",
+            "`",
+            "日[E0502]",
+            "0x",
+            "v",
+            "--",
+        ] {
+            scan(text, |_| ());
+            scan_quoted(text, |_| ());
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Drives the binary as a user would: one module a command, `regression` for reported faults, `official` for the
+//! reader that everything is held against.
+
+mod compact;
+mod crash;
+mod official;
+mod regression;
+mod replay;
+mod sandbox;
+mod verify;

@@ -1,0 +1,1 @@
+//! Reported faults, one test each, named after the case in `fixtures/cases`.
