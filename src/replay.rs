@@ -24,12 +24,23 @@ pub struct Replay {
     pub task: Option<(u64, TaskVisibility)>,
     /// Host tokens of the surface (FORMAT §7.5).
     pub host_tokens: u64,
-    /// Exact tokens of the surface; the inner `None`: the tokenizer gave up somewhere.
-    pub tokens: Option<Option<u64>>,
+    /// Exact tokens of the surface.
+    pub tokens: Exact,
     /// blake3 of the model-visible messages, one a line.
     pub digest: String,
     /// Remarks for people.
     pub notes: Vec<String>,
+}
+
+/// An exact count of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exact {
+    /// No tokenizer was asked for.
+    NotAsked,
+    /// The tokenizer gave up on a text.
+    Unknown,
+    /// The count.
+    Count(u64),
 }
 
 /// A node as it is shown.
@@ -37,8 +48,8 @@ pub struct Replay {
 pub struct Row {
     /// The node.
     pub node: Node,
-    /// Exact tokens, if a tokenizer was asked for; the inner `None`: it gave up.
-    pub tokens: Option<Option<u64>>,
+    /// Its exact tokens.
+    pub tokens: Exact,
     /// Whether no call crosses the cut before the node.
     pub balanced_before: bool,
 }
@@ -58,11 +69,11 @@ impl Replay {
         if let Some(torn) = torn {
             notes.push(torn.message);
         }
-        let tokens = tokenizer.map(|_| sum(&surface));
-        if tokens == Some(None) {
+        let tokens = sum(&surface, tokenizer);
+        if tokens == Exact::Unknown {
             notes.push("the tokenizer gave up on a text; its count, and so the sum, is unknown".into());
         }
-        let task = session.task.as_ref().map(|task| task.seq).zip(session.task_visibility());
+        let task = session.task.as_ref().map(|task| (task.seq, session.task_visibility()));
         Self {
             path,
             balanced_after: pairing.balanced_before.last().copied().unwrap_or(true),
@@ -86,7 +97,9 @@ impl Replay {
 
 fn rows(nodes: &[Node], pairing: &Pairing, tokenizer: Option<&Tokenizer>) -> Vec<Row> {
     let exact = |node: &Node| {
-        tokenizer.map(|tokenizer| node.view().and_then(|message| tokenizer.message(&message.content)))
+        let Some(tokenizer) = tokenizer else { return Exact::NotAsked };
+        let count = node.view().and_then(|message| tokenizer.message(&message.content));
+        count.map_or(Exact::Unknown, Exact::Count)
     };
     let balanced = pairing.balanced_before.iter().copied();
     nodes
@@ -96,8 +109,12 @@ fn rows(nodes: &[Node], pairing: &Pairing, tokenizer: Option<&Tokenizer>) -> Vec
         .collect()
 }
 
-fn sum(rows: &[Row]) -> Option<u64> {
-    rows.iter().map(|row| row.tokens.flatten()).sum()
+fn sum(rows: &[Row], tokenizer: Option<&Tokenizer>) -> Exact {
+    let add = |sum, row: &Row| match (sum, row.tokens) {
+        (Exact::Count(sum), Exact::Count(count)) => Exact::Count(sum + count),
+        _ => Exact::Unknown,
+    };
+    if tokenizer.is_some() { rows.iter().fold(Exact::Count(0), add) } else { Exact::NotAsked }
 }
 
 fn write_messages(nodes: &[Node], out: &mut dyn Write) -> io::Result<()> {

@@ -100,7 +100,7 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 impl Compact {
-    pub(super) fn run(self, printer: &Printer) -> Result<Exit> {
+    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         let logs = inputs::find(&self.paths)?.logs;
         if self.region.is_some() && logs.len() > 1 {
             return Err(UsageError::new(
@@ -179,7 +179,7 @@ impl Compact {
         Ok(targets.into_iter().map(Some).collect())
     }
 
-    fn report(&self, outcomes: &[Outcome], printer: &Printer) -> Result<()> {
+    fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
         let mut out = printer.out();
         match self.format {
             Format::Json => json::compact(outcomes, &mut out)?,

@@ -6,6 +6,7 @@
 mod compact;
 mod inputs;
 mod replay;
+mod verify;
 
 use crate::exit::Exit;
 use crate::report::{Printer, Verbosity};
@@ -42,6 +43,7 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(replay::Replay),
+    Verify(verify::Verify),
     Compact(compact::Compact),
 }
 
@@ -58,10 +60,11 @@ pub fn run() -> Exit {
     };
     let printer = cli.global.printer();
     let result = match cli.command {
-        Command::Replay(command) => command.run(&printer),
-        Command::Compact(command) => command.run(&printer),
+        Command::Replay(command) => command.run(printer),
+        Command::Verify(command) => command.run(printer),
+        Command::Compact(command) => command.run(printer),
     };
-    result.unwrap_or_else(|error| tell(&error, &printer))
+    result.unwrap_or_else(|error| tell(&error, printer))
 }
 
 impl Global {
@@ -95,7 +98,7 @@ impl UsageError {
 }
 
 /// Ends a run with an error that no file of its own caused.
-fn tell(error: &anyhow::Error, printer: &Printer) -> Exit {
+fn tell(error: &anyhow::Error, printer: Printer) -> Exit {
     let is_closed_pipe = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
             || cause
@@ -106,16 +109,12 @@ fn tell(error: &anyhow::Error, printer: &Printer) -> Exit {
         // The reader has seen enough.
         return Exit::Done;
     }
-    match error.downcast_ref::<UsageError>() {
-        Some(usage) => {
-            printer.error(&usage.message, Some(&usage.help));
-            Exit::Usage
-        }
-        None => {
-            printer.error(&format!("{error:#}"), None);
-            Exit::Unreadable
-        }
+    if let Some(usage) = error.downcast_ref::<UsageError>() {
+        printer.error(&usage.message, Some(&usage.help));
+        return Exit::Usage;
     }
+    printer.error(&format!("{error:#}"), None);
+    Exit::Unreadable
 }
 
 #[cfg(test)]

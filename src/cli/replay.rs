@@ -46,7 +46,7 @@ enum Format {
 }
 
 impl Replay {
-    pub(super) fn run(self, printer: &Printer) -> Result<Exit> {
+    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         let path = inputs::only(&inputs::or_default_root(self.path.clone().into_iter().collect())?)?;
         let opened = inputs::open(&path).map_err(Into::into).and_then(|source| LogReader::open(&source));
         let mut reader = match opened {

@@ -1,1 +1,69 @@
 //! `dshc verify`.
+
+use super::inputs;
+use crate::check::Severity;
+use crate::exit::Exit;
+use crate::report::{Printer, Verbosity, human, json};
+use crate::verify::{FileVerdict, Status, Verification};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Check logs and name everything that is wrong with them.
+///
+/// Reads only, and reads on behind damage, so that one run names all of it: torn and damaged containers, lines
+/// and numbers, broken rules of the surface, tool calls without a result and results without a call, compaction
+/// brackets and locks. Exit code 1 tells of findings, 3 of logs that cannot be read at all.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    /// Logs, session directories, or folders of logs; "-" is standard input [default: dsh's own sessions].
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How to tell what was found.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// The least severity that makes the exit code 1.
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
+    fail_on: FailOn,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+}
+
+impl Verify {
+    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
+        let found = inputs::find(&inputs::or_default_root(self.paths)?)?;
+        let files =
+            found.logs.into_iter().map(|log| FileVerdict::of(log.path.clone(), inputs::open(&log.path)));
+        let run = Verification { files: files.collect(), ignored: found.ignored };
+        let mut out = printer.out();
+        match self.format {
+            Format::Human => human::verify(&run, printer.verbosity == Verbosity::Verbose, &mut out)?,
+            Format::Json => json::verify(&run, &mut out)?,
+        }
+        out.flush()?;
+        let threshold = match self.fail_on {
+            FailOn::Error => Severity::Error,
+            FailOn::Warning => Severity::Warning,
+        };
+        Ok(run.files.iter().fold(Exit::Done, |exit, file| exit.merge(exit_of(file, threshold))))
+    }
+}
+
+fn exit_of(file: &FileVerdict, threshold: Severity) -> Exit {
+    match file.status() {
+        Status::Unreadable => Exit::Unreadable,
+        _ if file.worst().is_some_and(|worst| worst >= threshold) => Exit::Findings,
+        _ => Exit::Done,
+    }
+}

@@ -10,6 +10,9 @@ mod region;
 mod transaction;
 mod transcript;
 
+#[cfg(test)]
+mod tests;
+
 pub use outcome::{Appended, Cache, Committed, HostTokens, Outcome, Reason, Region, Status, SummarizedBy};
 pub use plan::Retention;
 

@@ -127,8 +127,8 @@ pub struct Outcome {
     pub reason: Option<Reason>,
     /// The region.
     pub region: Option<Region>,
-    /// How the task is visible afterwards; the inner `None`: the log has no task.
-    pub task: Option<Option<TaskVisibility>>,
+    /// How the task is visible, afterwards where something was replaced.
+    pub task: Option<TaskVisibility>,
     /// The records appended.
     pub appended: Option<Appended>,
     /// Who made the summary.

@@ -77,7 +77,7 @@ fn behind_the_task(session: &Session, pairing: &Pairing, cut: usize) -> Chosen {
     };
     match &nodes[start..cut] {
         // A summary of a summary alone would only lose more, unless it brings the task back.
-        [only] if only.is_checkpoint && session.task_visibility() != Some(TaskVisibility::Lost) => {
+        [only] if only.is_checkpoint && session.task_visibility() != TaskVisibility::Lost => {
             Chosen::Nothing(format!("before the retained tail stands only the checkpoint {}", only.seq))
         }
         _ => Chosen::Region(start..=cut - 1),
@@ -177,16 +177,22 @@ fn legal_near(nodes: &[Node], pairing: &Pairing, first: usize, last: usize) -> V
         vec![first]
     } else {
         let below = (0..first).rev().find(may_start);
-        let above = (first + 1..nodes.len()).find(may_start);
+        let above = (first + 1..=last).find(may_start);
         below.into_iter().chain(above).collect()
     };
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for start in starts {
         let is_legal = |end: &usize| pairing.bar(&(start..=*end)).is_none();
-        spans.extend((start..=last).rev().find(is_legal).map(|end| (start, end)));
-        spans.extend((last.max(start) + 1..nodes.len()).find(is_legal).map(|end| (start, end)));
+        let below = (start..=last).rev().find(is_legal);
+        let above = (last.max(start)..nodes.len()).find(is_legal);
+        let ends = if below == Some(last) { [below, None] } else { [below, above] };
+        spans.extend(ends.into_iter().flatten().map(|end| (start, end)));
     }
-    spans.sort_by_key(|(start, end)| (*start, *end));
+    if spans.is_empty() {
+        // Nothing that holds the span, or a part of it, may go: what stands before it may.
+        spans.extend((0..first).rev().find(|end| pairing.bar(&(0..=*end)).is_none()).map(|end| (0, end)));
+    }
+    spans.sort_unstable();
     spans.dedup();
     spans.into_iter().map(|(start, end)| (nodes[start].seq, nodes[end].seq)).collect()
 }

@@ -58,6 +58,9 @@ impl<'a, 'd> Transaction<'a, 'd> {
 
     /// Closes the bracket with the reason why nothing was replaced. An orphan that is left is named in it.
     pub(super) fn fail(self, mut reason: Reason) -> Reason {
+        if self.appender.is_spoiled() {
+            return reason;
+        }
         let error = format!("{}: {}", reason.code, reason.message);
         let closed = match self.plan.bracket.failure(&error) {
             Ok(end) => self.appender.append(&[end]).map_err(|error| error.to_string()),

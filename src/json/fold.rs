@@ -63,7 +63,8 @@ impl Algebra for Length {
         2 + commas(elements.len()) + elements.into_iter().sum::<u64>()
     }
     fn object(&self, members: Vec<(Text, u64)>) -> u64 {
-        2 + commas(members.len()) + members.into_iter().map(|(key, value)| key.stringify_len() + 1 + value).sum::<u64>()
+        2 + commas(members.len())
+            + members.into_iter().map(|(key, value)| key.stringify_len() + 1 + value).sum::<u64>()
     }
 }
 
@@ -152,12 +153,11 @@ fn fold<A: Algebra>(raw: &Raw, algebra: &A) -> A::Out {
             Some(Open::Array(elements)) => elements.push(value),
             Some(Open::Object { members, places, key }) => {
                 let name = key.take().unwrap_or(Text::borrowed(b""));
-                match places.get(&name) {
-                    Some(&place) => members[place].1 = value,
-                    None => {
-                        places.insert(name.clone(), members.len());
-                        members.push((name, value));
-                    }
+                if let Some(&place) = places.get(&name) {
+                    members[place].1 = value;
+                } else {
+                    places.insert(name.clone(), members.len());
+                    members.push((name, value));
                 }
             }
         }

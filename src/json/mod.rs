@@ -92,7 +92,10 @@ pub fn is_true(raw: &Raw) -> bool {
 /// The elements of an array, or `None` for another kind of value.
 #[must_use]
 pub fn array(raw: &Raw) -> Option<Vec<&Raw>> {
-    (kind(raw) == Kind::Array).then(|| serde_json::from_str::<Elements>(raw.get()).ok()).flatten().map(|e| e.0)
+    (kind(raw) == Kind::Array)
+        .then(|| serde_json::from_str::<Elements>(raw.get()).ok())
+        .flatten()
+        .map(|e| e.0)
 }
 
 struct Elements<'a>(Vec<&'a Raw>);

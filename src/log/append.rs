@@ -78,6 +78,8 @@ pub struct Appender<'d> {
     container: Container,
     revision: Revision,
     disk: &'d dyn Disk,
+    /// A failed append could not be taken back: nobody knows how the file ends.
+    is_spoiled: bool,
 }
 
 /// The bytes that an append added.
@@ -107,7 +109,14 @@ impl<'d> Appender<'d> {
         let source =
             file.try_clone().and_then(|file| Source::of(file, path)).map_err(stage("cannot read"))?;
         let revision = Revision::of(&file).map_err(stage("cannot read"))?;
-        Ok(Self { file, path: path.to_owned(), container: source.container, revision, disk })
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            container: source.container,
+            revision,
+            disk,
+            is_spoiled: false,
+        })
     }
 
     /// The log's bytes up to the end that this appender knows.
@@ -127,6 +136,12 @@ impl<'d> Appender<'d> {
     #[must_use]
     pub fn length(&self) -> u64 {
         self.revision.length
+    }
+
+    /// Whether a failed append could not be taken back. Nothing more is appended then.
+    #[must_use]
+    pub fn is_spoiled(&self) -> bool {
+        self.is_spoiled
     }
 
     /// Adds `records`, one JSON text each, as lines (raw) or as one frame (zstd), and makes them durable. On an
@@ -189,7 +204,10 @@ impl<'d> Appender<'d> {
                 self.revision = revision;
                 AppendError::Io { stage, error }
             }
-            _ => AppendError::NotRolledBack { stage, error, added: added.len() as u64 },
+            _ => {
+                self.is_spoiled = true;
+                AppendError::NotRolledBack { stage, error, added: added.len() as u64 }
+            }
         }
     }
 }

@@ -53,7 +53,7 @@ impl Header {
                 return Err(HeaderError::Member { member: retired, expected: "absent (it was retired)" });
             }
         }
-        let text = |member: &'static str| optional(&object, member, "a string", |raw| json::text(raw));
+        let text = |member: &'static str| optional(&object, member, "a string", json::text);
         let header = Self {
             version: format.version,
             id: id.ok_or(HeaderError::Member { member: "id", expected: "a string" })?.into_str().into_owned(),

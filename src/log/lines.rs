@@ -29,6 +29,20 @@ enum Text {
     Zstd(Box<ZstdText<BufReader<Take<File>>>>),
 }
 
+/// The frames of a zstd log as they come.
+#[derive(Default)]
+struct Frames {
+    /// Those that start in the buffer: offset in the text, number, offset in the file.
+    starts: VecDeque<(u64, u64, u64)>,
+    /// The one in which the current line starts: number, offset in the file.
+    current: Option<(u64, u64)>,
+    begun: u64,
+    /// Whether the first one is the file's first and must hold the header alone.
+    has_header: bool,
+    torn_start: Option<u64>,
+    is_torn: bool,
+}
+
 /// Cuts a log's text into lines.
 pub(super) struct Lines {
     text: Text,
@@ -41,14 +55,7 @@ pub(super) struct Lines {
     /// Offset in the decoded text of `buffer[0]`.
     buffer_offset: u64,
     line: u64,
-    /// Frames that start in `buffer`: offset in the text, number, offset in the file.
-    frame_starts: VecDeque<(u64, u64, u64)>,
-    frame: Option<(u64, u64)>,
-    frames_begun: u64,
-    /// Whether the first frame is the file's first and must hold the header alone.
-    has_header: bool,
-    torn_start: Option<u64>,
-    in_torn_frame: bool,
+    frames: Frames,
     pending: VecDeque<(FaultKind, Place)>,
     /// A line that is too long: its bytes are passed over.
     overlong: bool,
@@ -73,12 +80,7 @@ impl Lines {
             searched: 0,
             buffer_offset: 0,
             line: 0,
-            frame_starts: VecDeque::new(),
-            frame: None,
-            frames_begun: 0,
-            has_header: start == 0,
-            torn_start,
-            in_torn_frame: false,
+            frames: Frames { has_header: start == 0, torn_start, ..Frames::default() },
             pending: VecDeque::new(),
             overlong: false,
             ended: false,
@@ -87,7 +89,7 @@ impl Lines {
 
     /// How many frames have begun so far; 0 for a raw log.
     pub(super) fn frames(&self) -> u64 {
-        self.frames_begun
+        self.frames.begun
     }
 
     /// The next line or fault, `None` at the end.
@@ -116,24 +118,24 @@ impl Lines {
         let (from, to) = (self.start, self.start + length);
         self.start = to + 1;
         self.searched = self.start;
-        Ok(Some(Piece::Line(Line { bytes: &self.buffer[from..to], place, recovered: self.in_torn_frame })))
+        Ok(Some(Piece::Line(Line { bytes: &self.buffer[from..to], place, recovered: self.frames.is_torn })))
     }
 
     /// The place of the line that starts at `start`; counts it.
     fn place(&mut self) -> Place {
         self.line += 1;
         let text_byte = self.buffer_offset + self.start as u64;
-        while let Some(&(offset, number, at)) = self.frame_starts.front() {
+        while let Some(&(offset, number, at)) = self.frames.starts.front() {
             if offset > text_byte {
                 break;
             }
-            self.frame = Some((number, at));
-            self.frame_starts.pop_front();
+            self.frames.current = Some((number, at));
+            self.frames.starts.pop_front();
         }
         Place {
             line: Some(self.line),
-            frame: self.frame.map(|(number, _)| number),
-            byte: Some(self.frame.map_or(text_byte, |(_, at)| at)),
+            frame: self.frames.current.map(|(number, _)| number),
+            byte: Some(self.frames.current.map_or(text_byte, |(_, at)| at)),
             text_byte: Some(text_byte),
         }
     }
@@ -184,25 +186,25 @@ impl Lines {
         match part {
             Part::Text => {}
             Part::FrameStart(at) => {
-                self.in_torn_frame = self.torn_start == Some(at);
-                if self.in_torn_frame {
+                self.frames.is_torn = self.frames.torn_start == Some(at);
+                if self.frames.is_torn {
                     self.unfinished_line();
                 }
-                self.frames_begun += 1;
-                self.frame_starts.push_back((self.text_end(), self.frames_begun, at));
+                self.frames.begun += 1;
+                self.frames.starts.push_back((self.text_end(), self.frames.begun, at));
             }
             Part::FrameEnd => {
-                if self.has_header && self.frames_begun == 1 && !self.is_one_line() {
+                if self.frames.has_header && self.frames.begun == 1 && !self.is_one_line() {
                     let place = Place { frame: Some(1), byte: Some(0), ..Place::default() };
                     self.pending.push_back((FaultKind::HeaderFrame, place));
                 }
             }
             // Nobody expects a torn frame to decode to its end.
-            Part::Fault(FaultKind::FrameData(_), _) if self.in_torn_frame => {}
+            Part::Fault(FaultKind::FrameData(_), _) if self.frames.is_torn => {}
             Part::Fault(kind, at) => {
                 let frame = match kind {
                     FaultKind::FrameMagic { .. } | FaultKind::SkippableFrame { .. } => None,
-                    _ => Some(self.frames_begun.max(1)),
+                    _ => Some(self.frames.begun.max(1)),
                 };
                 let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
                 self.pending.push_back((kind, place));
@@ -217,13 +219,13 @@ impl Lines {
         self.ended = true;
         match (&self.text, torn) {
             (Text::Zstd(_), Some(at)) => {
-                if !self.in_torn_frame {
+                if !self.frames.is_torn {
                     // Too little of the frame is there for its start to be one.
                     self.unfinished_line();
-                    self.frames_begun += 1;
+                    self.frames.begun += 1;
                 }
                 let place =
-                    Place { frame: Some(self.frames_begun), byte: Some(at), line: None, text_byte: None };
+                    Place { frame: Some(self.frames.begun), byte: Some(at), line: None, text_byte: None };
                 self.pending.push_back((FaultKind::TornTail { bytes: 0, frame: true, recovered: 0 }, place));
             }
             (Text::Zstd(_), None) => self.unfinished_line(),

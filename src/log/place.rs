@@ -1,5 +1,6 @@
 //! Where logs lie: names, session directories, and what a path that a user gives stands for (FORMAT §1).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -56,7 +57,7 @@ pub fn find(path: &Path, found: &mut Found) -> io::Result<()> {
         found.logs.push(FoundLog { path: path.to_owned(), below: None });
         return Ok(());
     }
-    let mut folders: std::collections::BTreeMap<PathBuf, Vec<(LogName, PathBuf)>> = Default::default();
+    let mut folders: BTreeMap<PathBuf, Vec<(LogName, PathBuf)>> = BTreeMap::new();
     for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
         let entry = entry.map_err(io::Error::from)?;
         if entry.file_type().is_dir() {
@@ -69,7 +70,7 @@ pub fn find(path: &Path, found: &mut Found) -> io::Result<()> {
                 folders.entry(folder).or_default().push((log, entry.into_path()));
             }
             None if name.ends_with(".jsonl") || name.ends_with(".jsonl.zstd") => {
-                found.ignored.push(entry.into_path())
+                found.ignored.push(entry.into_path());
             }
             None => {}
         }

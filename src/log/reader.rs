@@ -223,10 +223,10 @@ impl LogReader {
     /// Gives the next record or fault to `visit`; `None` at the end of the log. A record borrows the line that
     /// is being read, so it lives for the call alone.
     pub fn next<R>(&mut self, visit: impl FnOnce(Item) -> R) -> io::Result<Option<R>> {
-        if let Some((text, place)) = self.behind_fault.take() {
-            if let Ok(body) = parse_line(&text, self.format) {
-                return Ok(Some(visit(Item::Record(Record { body, place }))));
-            }
+        if let Some((text, place)) = self.behind_fault.take()
+            && let Ok(body) = parse_line(&text, self.format)
+        {
+            return Ok(Some(visit(Item::Record(Record { body, place }))));
         }
         loop {
             let (kind, place) = match self.lines.next()? {

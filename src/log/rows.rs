@@ -38,8 +38,10 @@ impl PackedRow {
         let mut last_time = time0;
         for gap in gaps {
             let gap = json::integer(gap).ok_or("dt must hold integers")?;
-            last_time =
-                last_time.checked_add(gap).filter(is_safe).ok_or("a member's time is no safe integer")?;
+            last_time = last_time
+                .checked_add(gap)
+                .filter(|time| is_safe(*time))
+                .ok_or("a member's time is no safe integer")?;
         }
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
@@ -69,7 +71,7 @@ impl PackedRow {
     }
 }
 
-fn is_safe(time: &i64) -> bool {
+fn is_safe(time: i64) -> bool {
     time.unsigned_abs() <= json::MAX_SAFE_INTEGER
 }
 

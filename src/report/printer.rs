@@ -43,23 +43,23 @@ impl Printer {
 
     /// Standard output, buffered; colours are taken out where none are wanted.
     #[must_use]
-    pub fn out(&self) -> impl Write + use<> {
+    pub fn out(self) -> impl Write + use<> {
         io::BufWriter::with_capacity(1 << 16, AutoStream::new(io::stdout(), self.color))
     }
 
     /// Says something that helps but is no data.
-    pub fn note(&self, text: &str) {
+    pub fn note(self, text: &str) {
         if self.verbosity > Verbosity::Quiet {
             self.talk(DIM, "note", text, None);
         }
     }
 
     /// Says that something is wrong and what to do about it.
-    pub fn error(&self, text: &str, help: Option<&str>) {
+    pub fn error(self, text: &str, help: Option<&str>) {
         self.talk(RED, "error", text, help);
     }
 
-    fn talk(&self, style: Style, label: &str, text: &str, help: Option<&str>) {
+    fn talk(self, style: Style, label: &str, text: &str, help: Option<&str>) {
         let mut err = AutoStream::new(io::stderr(), self.color);
         // Nobody is left to tell when standard error is closed.
         let _ = writeln!(err, "{style}{label}{style:#}: {text}");

@@ -92,7 +92,7 @@ pub fn fold(reader: &mut LogReader, keep: Keep, stop: Stop) -> io::Result<Folded
         session.surface.want_expanded(seq);
     }
     let mut folded = Folded { session, torn: None, damage: None, left_out: 0 };
-    while !stop.at.is_some_and(|at| folded.session.events > at) {
+    while stop.at.is_none_or(|at| folded.session.events <= at) {
         if reader.next(|item| folded.take(item, stop.at))?.is_none() {
             break;
         }

@@ -1,6 +1,6 @@
 //! What a log means: one pass over its events that keeps the surface, the turns, the locks and the task.
 //!
-//! [`Session`] is the state after some event; [`fold`] brings a log to one. `check/` and `compact/` read it.
+//! [`Session`] is the state after some event; [`fold()`] brings a log to one. `check/` and `compact/` read it.
 //! Nothing of what the log hides is kept but its seqs.
 
 mod brackets;
@@ -12,6 +12,9 @@ mod surface;
 mod task;
 mod turns;
 
+#[cfg(test)]
+mod properties;
+
 pub use brackets::{Lock, LockState, Owner};
 pub use fold::{Folded, ReplayError, Stop, TornTail, fold};
 pub use message::{MessageView, ShapeError};
@@ -21,7 +24,7 @@ pub use surface::{Replacement, Surface, SurfaceError};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
 
-use crate::format::{Format, MessageKind};
+use crate::format::{Format, MessageKind, SurfaceType};
 use crate::json::{self, Object};
 use crate::log::{Event, Header, PackedRow};
 use crate::tokens::host;
@@ -106,23 +109,11 @@ impl Session {
     /// Takes the next event. On a violation nothing has changed; [`Session::pass_over`] leaves the event out.
     pub fn apply(&mut self, event: &Event) -> Result<(), Violation> {
         self.admit(event)?;
-        match self.format.surface_type(&event.event_type) {
-            Some(surface_type) => {
-                let message = MessageView::of(event, surface_type)?;
-                let node =
-                    Node::new(event, surface_type, &message, self.format, self.turns.current(), self.keep);
-                let is_append = self.surface.apply(event, self.format, node)?;
-                if is_append && self.task.is_none() && message.is_human() {
-                    self.task = Some(Task::new(event.seq, &message));
-                }
-                if !is_append {
-                    self.brackets.replaced(event.seq);
-                }
-            }
-            None => {
-                surface::refuse_markers(event)?;
-                self.apply_log_only(event)?;
-            }
+        if let Some(surface_type) = self.format.surface_type(&event.event_type) {
+            self.apply_message(event, surface_type)?;
+        } else {
+            surface::refuse_markers(event)?;
+            self.apply_log_only(event)?;
         }
         self.pass_over(event);
         Ok(())
@@ -148,10 +139,10 @@ impl Session {
         self.brackets.lock(&self.turns)
     }
 
-    /// How the task can be seen, if there is one.
+    /// How the task can be seen.
     #[must_use]
-    pub fn task_visibility(&self) -> Option<TaskVisibility> {
-        self.task.as_ref().map(|task| task.visibility(&self.surface))
+    pub fn task_visibility(&self) -> TaskVisibility {
+        self.task.as_ref().map_or(TaskVisibility::None, |task| task.visibility(&self.surface))
     }
 
     /// Which calls of the surface have which results.
@@ -167,6 +158,18 @@ impl Session {
         }
         if !event.ignorable && !self.format.knows(event_type) {
             return Err(Violation::UnknownType(event_type.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn apply_message(&mut self, event: &Event, surface_type: &SurfaceType) -> Result<(), Violation> {
+        let message = MessageView::of(event, surface_type)?;
+        let node = Node::new(event, surface_type, &message, self.format, self.turns.current(), self.keep);
+        let is_append = self.surface.apply(event, self.format, node)?;
+        if !is_append {
+            self.brackets.replaced(event.seq);
+        } else if self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
+            self.task = Some(Task::new(event.seq, &message));
         }
         Ok(())
     }

@@ -22,6 +22,8 @@ pub enum TaskVisibility {
     Carried,
     /// Not at all.
     Lost,
+    /// There is none: no human has said anything.
+    None,
 }
 
 impl TaskVisibility {
@@ -32,6 +34,7 @@ impl TaskVisibility {
             Self::Node => "node",
             Self::Carried => "carried",
             Self::Lost => "lost",
+            Self::None => "none",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Turns and steps (FORMAT §6.2, §10.2).
 
 use super::ShapeError;
-use crate::json;
+use crate::json::{Object, Text};
 use crate::log::Event;
 
 /// Which turn and step are open, and which have been.
@@ -46,9 +46,11 @@ impl Turns {
                 (self.open, self.open_step, self.last_started) = (Some(turn), None, turn);
             }
             "turn/end" => {
-                let kind = data.as_ref().and_then(|data| data.object("reason")?.get("kind").map(json::kind));
-                if number("turn").is_none_or(|turn| turn == 0) || kind != Some(json::Kind::String) {
-                    return Err(ShapeError::new("turn/end", "must have a turn and a reason with a kind"));
+                if !data.as_ref().is_some_and(is_turn_end) {
+                    return Err(ShapeError::new(
+                        "turn/end",
+                        "must have exactly a turn and a reason of a known shape",
+                    ));
                 }
                 (self.open, self.open_step) = (None, None);
             }
@@ -56,5 +58,51 @@ impl Turns {
             _ => self.open_step = None,
         }
         Ok(())
+    }
+}
+
+/// Whether a `turn/end` has a shape that readers of format 0 take, those of development builds among them
+/// (FORMAT §6.2, §8.1).
+fn is_turn_end(data: &Object) -> bool {
+    let Some(reason) = data.object("reason") else { return false };
+    let is_bare = reason.has_exactly(&["kind"], &[]);
+    let has = |member| reason.get(member).is_some();
+    let is_known = match reason.text("kind").as_ref().map(Text::to_str).as_deref() {
+        Some("completed" | "blocked" | "max-tokens" | "interrupted" | "disposed") => is_bare,
+        Some("aborted") => is_bare || has("reason"),
+        Some("error") => {
+            has("error") || (reason.count("step").is_some() && (has("message") || has("failure")))
+        }
+        Some(_) => true,
+        None => false,
+    };
+    is_known && data.count("turn").is_some_and(|turn| turn > 0) && data.has_exactly(&["turn", "reason"], &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    #[test]
+    fn turn_ends_have_the_shapes_that_readers_take() {
+        let is_taken = |data: &str| is_turn_end(&Object::of(json::parse(data).unwrap()).unwrap());
+        for reason in [
+            r#"{"kind":"completed"}"#,
+            r#"{"kind":"aborted","reason":{"kind":"user"}}"#,
+            r#"{"kind":"aborted"}"#,
+            r#"{"kind":"error","error":{"message":"m","code":"c"}}"#,
+            r#"{"kind":"error","step":1,"message":"m"}"#,
+            r#"{"kind":"of-a-plugin","more":1}"#,
+        ] {
+            assert!(is_taken(&format!(r#"{{"turn":1,"reason":{reason}}}"#)), "{reason}");
+            assert!(!is_taken(&format!(r#"{{"turn":0,"reason":{reason}}}"#)), "{reason}");
+            assert!(!is_taken(&format!(r#"{{"turn":1,"step":1,"reason":{reason}}}"#)), "{reason}");
+        }
+        for reason in
+            [r#"{"kind":"completed","more":1}"#, r#"{"kind":"error"}"#, r#"{"kind":1}"#, "{}", "null"]
+        {
+            assert!(!is_taken(&format!(r#"{{"turn":1,"reason":{reason}}}"#)), "{reason}");
+        }
     }
 }

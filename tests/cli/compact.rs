@@ -31,7 +31,7 @@ fn dshs_own_choice_of_region_is_kept() {
         assert_eq!((code, &file["status"]), (0, &json!("planned")), "{}", log.display());
         let region = json!({ "start": file["region"]["start"], "end": file["region"]["end"] });
         assert_eq!(region, facts["stored"]["range"], "{}", log.display());
-        assert_eq!(file["task"] == json!("carried"), false);
+        assert_ne!(file["task"], json!("carried"));
     }
 }
 
@@ -322,9 +322,9 @@ fn a_log_that_was_just_written_to_is_taken_to_be_in_use() {
     let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
     let seq = last["seq"].as_u64().unwrap() + 1;
     assert!(events > 0);
-    log.push_str(&format!(
-        "{{\"type\":\"todo/write\",\"seq\":{seq},\"time\":{now},\"data\":{{\"todos\":[]}}}}\n"
-    ));
+    let record =
+        format!("{{\"type\":\"todo/write\",\"seq\":{seq},\"time\":{now},\"data\":{{\"todos\":[]}}}}\n");
+    log.push_str(&record);
     let path = sandbox.path("session.jsonl");
     fs::write(&path, &log).unwrap();
     let arguments = ["compact", text(&path), "--keep-turns", "2"];

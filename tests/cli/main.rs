@@ -1,6 +1,14 @@
 //! Drives the binary as a user would: one module a command, `regression` for reported faults, `official` for the
 //! reader that everything is held against.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking"
+)]
+
 mod compact;
 mod crash;
 mod official;

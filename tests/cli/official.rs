@@ -96,7 +96,7 @@ fn the_surface_of_every_fixture_is_the_official_one() {
     for entry in walkdir::WalkDir::new(fixture("")).sort_by_file_name() {
         let path = entry.unwrap().into_path();
         let name = path.to_string_lossy().into_owned();
-        if (name.ends_with(".jsonl") || name.ends_with(".zstd"))
+        if path.extension().is_some_and(|extension| extension == "jsonl" || extension == "zstd")
             && !name.contains("/messages/")
             && !name.ends_with("official.jsonl")
         {

@@ -53,7 +53,7 @@ impl Sandbox {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, bytes).unwrap();
-        let past = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let past = std::time::SystemTime::now() - std::time::Duration::from_hours(1);
         fs::File::options().write(true).open(&path).unwrap().set_modified(past).unwrap();
         path
     }

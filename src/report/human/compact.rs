@@ -38,8 +38,7 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     if let Some(task) = outcome.task {
-        let visible = task.map_or("none in the log", |task| task.as_str());
-        writeln!(out, "  task: {visible}")?;
+        writeln!(out, "  task: {}", task.as_str())?;
     }
     for note in &outcome.notes {
         writeln!(out, "  {DIM}note{DIM:#}: {note}")?;

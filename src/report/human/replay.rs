@@ -2,7 +2,7 @@
 
 use super::text::{clip, first_words, grouped};
 use crate::format::MessageKind;
-use crate::replay::{Replay, Row};
+use crate::replay::{Exact, Replay, Row};
 use crate::report::printer::{BOLD, DIM, YELLOW};
 use crate::session::{LockState, TaskVisibility};
 use comfy_table::{CellAlignment, Table, presets};
@@ -31,7 +31,7 @@ pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn table(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
-    let has_tokens = rows.iter().any(|row| row.tokens.is_some());
+    let has_tokens = rows.iter().any(|row| row.tokens != Exact::NotAsked);
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut head = vec!["pos", "seq", "kind", "host"];
@@ -44,7 +44,10 @@ fn table(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
         let mut cells =
             vec![position.to_string(), row.node.seq.to_string(), kind(row), grouped(row.node.host_tokens)];
         if has_tokens {
-            cells.push(row.tokens.flatten().map_or_else(|| "?".into(), grouped));
+            cells.push(match row.tokens {
+                Exact::Count(count) => grouped(count),
+                Exact::Unknown | Exact::NotAsked => "?".into(),
+            });
         }
         cells.push(if row.balanced_before { "ok" } else { "·" }.into());
         cells.push(row.node.view().map(|message| first_words(&message, WORDS)).unwrap_or_default());
@@ -85,9 +88,9 @@ fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
     let nodes = replay.surface.len();
     write!(out, "{BOLD}{nodes} nodes, {host} host tokens{BOLD:#}")?;
     match replay.tokens {
-        Some(Some(exact)) => write!(out, ", {} exact tokens", grouped(exact))?,
-        Some(None) => write!(out, ", exact tokens unknown")?,
-        None => {}
+        Exact::Count(exact) => write!(out, ", {} exact tokens", grouped(exact))?,
+        Exact::Unknown => write!(out, ", exact tokens unknown")?,
+        Exact::NotAsked => {}
     }
     write!(out, "; request header {} host tokens", grouped(session.header_tokens))?;
     if let Some(window) = session.context_window {
@@ -100,17 +103,16 @@ fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
     if let Some(turn) = session.turns.open() {
         writeln!(out, "turn {turn} is open")?;
     }
-    match &replay.lock {
-        LockState::Free => {}
+    let lock = match &replay.lock {
+        LockState::Free => String::new(),
         LockState::Held(lock) => {
-            writeln!(out, "{YELLOW}compaction lock held{YELLOW:#} since seq {}", lock.start_seq)?
+            format!("{YELLOW}compaction lock held{YELLOW:#} since seq {}\n", lock.start_seq)
         }
-        LockState::Stale(lock) => {
-            writeln!(out, "{DIM}stale compaction lock of seq {}{DIM:#}", lock.start_seq)?
-        }
-    }
+        LockState::Stale(lock) => format!("{DIM}stale compaction lock of seq {}{DIM:#}\n", lock.start_seq),
+    };
+    write!(out, "{lock}")?;
     match replay.task {
-        None => writeln!(out, "no human prompt"),
+        None | Some((_, TaskVisibility::None)) => writeln!(out, "no human prompt"),
         Some((seq, TaskVisibility::Node)) => writeln!(out, "task: seq {seq}, on the surface"),
         Some((seq, TaskVisibility::Carried)) => writeln!(out, "task: seq {seq}, carried by a checkpoint"),
         Some((seq, TaskVisibility::Lost)) => {

@@ -21,10 +21,10 @@ fn append_blocks(blocks: &[&Raw], width: usize, line: &mut String) {
         let text = |key| block.text(key).unwrap_or_default().into_str().into_owned();
         match &*text("type") {
             "text" => line.push_str(&text("text")),
-            "tool-call" => line.push_str(&format!("→ {} {}", text("name"), text("arguments"))),
+            "tool-call" => line.extend(["→ ", &text("name"), " ", &text("arguments")]),
             "tool-result" => append_blocks(&block.array("content").unwrap_or_default(), width, line),
             "reasoning" => line.push_str("(reasoning)"),
-            other => line.push_str(&format!("[{other}]")),
+            other => line.extend(["[", other, "]"]),
         }
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -1,6 +1,7 @@
 //! `dshc.compact/1`.
 
 use crate::compact::{Outcome, Status};
+use crate::session::TaskVisibility;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -179,7 +180,7 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
             seqs: &region.seqs,
             chosen_by: region.chosen_by,
         }),
-        task: outcome.task.map(|task| task.map_or("none", |task| task.as_str())),
+        task: outcome.task.map(TaskVisibility::as_str),
         appended: outcome.appended.as_ref().map(|appended| AppendedJson {
             compaction_id: &appended.compaction_id,
             start_seq: appended.start_seq,

@@ -2,9 +2,11 @@
 
 mod compact;
 mod replay;
+mod verify;
 
 pub use compact::compact;
 pub use replay::replay;
+pub use verify::verify;
 
 use serde::Serialize;
 use std::io::{self, Write};

@@ -1,8 +1,9 @@
 //! `dshc.replay/1`.
 
 use super::LockJson;
-use crate::replay::{Replay, Row};
+use crate::replay::{Exact, Replay, Row};
 use serde::Serialize;
+use serde_json::Value;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
@@ -19,7 +20,7 @@ struct Document<'a> {
     balanced_after: bool,
     host_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<Option<u64>>,
+    tokens: Option<Value>,
     header: HeaderJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     context_window: Option<u64>,
@@ -53,7 +54,7 @@ struct NodeJson<'a> {
     source: &'a str,
     host_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<Option<u64>>,
+    tokens: Option<Value>,
     balanced_before: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     replaces: Option<&'a [u64]>,
@@ -95,7 +96,7 @@ pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         surface: replay.surface.iter().map(node).collect(),
         balanced_after: replay.balanced_after,
         host_tokens: replay.host_tokens,
-        tokens: replay.tokens,
+        tokens: exact(replay.tokens),
         header: HeaderJson { host_tokens: session.header_tokens },
         context_window: session.context_window,
         task: replay.task.map(|(seq, visible)| TaskJson { seq, visible: visible.as_str() }),
@@ -114,9 +115,18 @@ fn node(row: &Row) -> NodeJson<'_> {
         role: node.role,
         source: &node.source_kind,
         host_tokens: node.host_tokens,
-        tokens: row.tokens,
+        tokens: exact(row.tokens),
         balanced_before: row.balanced_before,
         replaces: (!node.replaces.is_empty()).then_some(&node.replaces),
         checkpoint: node.is_checkpoint.then_some(true),
+    }
+}
+
+/// A count, null where the tokenizer gave up, nothing where none was asked for.
+fn exact(tokens: Exact) -> Option<Value> {
+    match tokens {
+        Exact::NotAsked => None,
+        Exact::Unknown => Some(Value::Null),
+        Exact::Count(count) => Some(count.into()),
     }
 }

@@ -1,0 +1,340 @@
+//! Compaction brackets: start, summary, checkpoint and end belong together (FORMAT §10.1).
+
+use super::binding::{Ids, Owner};
+use super::finding::Findings;
+use super::losses::Losses;
+use super::registry::Rule;
+use super::{Finding, failures::Failures, locks, shadow};
+use crate::json::{self, Kind, Object};
+use crate::log::{Event, Place};
+use crate::session::Session;
+
+#[cfg(test)]
+mod tests;
+
+static START_WHILE_OPEN: Rule =
+    Rule::error("compaction-start-while-open", "A compaction starts while another one has not ended.");
+static ID_INVALID: Rule = Rule::error(
+    "compaction-id-invalid",
+    "A compactionId is missing or empty, or a sourceCommandId is there and empty.",
+);
+static ID_MISMATCH: Rule = Rule::error(
+    "compaction-id-mismatch",
+    "A summary, checkpoint or end carries another id than the start of its bracket.",
+);
+static OWNER_TURN: Rule = Rule::error(
+    "compaction-owner-turn",
+    "A bracket's turn is not the open one, or its end names another turn than its start.",
+);
+static SUMMARY_WITHOUT_START: Rule =
+    Rule::error("compaction-summary-without-start", "A summary stands outside any bracket.");
+static SUMMARY_REPEATED: Rule =
+    Rule::error("compaction-summary-repeated", "A bracket holds a second summary.");
+static END_WITHOUT_START: Rule =
+    Rule::error("compaction-end-without-start", "An end stands outside any bracket.");
+static END_WITHOUT_SUMMARY: Rule =
+    Rule::error("compaction-end-without-summary", "A bracket ends without an error and without a summary.");
+static CHECKPOINT_WITHOUT_START: Rule =
+    Rule::error("compaction-checkpoint-without-start", "A replacing checkpoint stands outside any bracket.");
+static CROSSES_TURN: Rule =
+    Rule::error("compaction-bracket-crosses-turn", "A turn starts or ends inside a bracket.");
+
+pub(super) const RULES: &[&Rule] = &[
+    &START_WHILE_OPEN,
+    &ID_INVALID,
+    &ID_MISMATCH,
+    &OWNER_TURN,
+    &SUMMARY_WITHOUT_START,
+    &SUMMARY_REPEATED,
+    &END_WITHOUT_START,
+    &END_WITHOUT_SUMMARY,
+    &CHECKPOINT_WITHOUT_START,
+    &CROSSES_TURN,
+];
+
+const HELP: &str = "another tool or a damaged writer left this; dsh's own checks refuse the session for it";
+
+/// The bracket that is open, and what is not known about it.
+#[derive(Debug, Default)]
+pub(super) struct Brackets {
+    open: Option<Open>,
+    /// Events were lost, among them perhaps a start or an end: whether a bracket is open is not known.
+    in_doubt: bool,
+    /// Events were lost, among them perhaps a turn boundary.
+    turn_in_doubt: bool,
+    pub(super) failures: Failures,
+}
+
+/// A `compaction/start` without its end.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) seq: u64,
+    pub(super) place: Place,
+    ids: Ids,
+    pub(super) owner: Owner,
+    pub(super) summary: Option<(u64, Place)>,
+    pub(super) crossing: Option<Crossing>,
+    owner_is_told: bool,
+}
+
+/// The first turn boundary inside a bracket. It is legal only if a seed boundary voids the bracket later.
+#[derive(Debug)]
+pub(super) struct Crossing {
+    pub(super) seq: u64,
+    place: Place,
+    event_type: String,
+}
+
+/// An event at which a rule looks.
+struct Here<'a> {
+    event: &'a Event<'a>,
+    data: Option<Object<'a>>,
+    place: Place,
+    session: &'a Session,
+    findings: &'a mut Findings,
+}
+
+impl Brackets {
+    pub(super) fn open(&self) -> Option<&Open> {
+        self.open.as_ref()
+    }
+
+    /// Whether the open bracket may have ended on a line that was lost.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.in_doubt
+    }
+
+    /// Events were lost.
+    pub(super) fn doubt(&mut self) {
+        (self.in_doubt, self.turn_in_doubt) = (true, true);
+    }
+
+    /// Looks at an event that `session` has just taken.
+    pub(super) fn event(
+        &mut self,
+        event: &Event,
+        place: Place,
+        session: &Session,
+        losses: &Losses,
+        findings: &mut Findings,
+    ) {
+        let is_ours = event.event_type.starts_with("compaction/");
+        let is_replacement = event.surface_op.is_some_and(|op| json::kind(op) == Kind::Object);
+        let is_boundary = matches!(&*event.event_type, "turn/start" | "turn/end" | "session/end-seed");
+        if !is_ours && !is_boundary && !is_replacement {
+            return;
+        }
+        let here = &mut Here { event, data: event.payload(), place, session, findings };
+        match &*event.event_type {
+            "compaction/start" => self.start(here),
+            "compaction/summary" => {
+                self.summary(here);
+                shadow::check(event, here.data.as_ref(), place, session, losses, here.findings);
+            }
+            "compaction/prune" => {
+                shadow::check(event, here.data.as_ref(), place, session, losses, here.findings);
+            }
+            "compaction/end" => self.end(here),
+            "session/end-seed" => self.end_seed(here),
+            "turn/start" | "turn/end" => self.turn_boundary(here),
+            "user/message" => self.replacement(here),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, here: &mut Here) {
+        let ids = here.own_ids();
+        let owner = Owner::of(here.data.as_ref());
+        if let Some(open) = self.open.take().filter(|_| !self.in_doubt) {
+            open.tell_crossing(here.findings);
+            let message = format!("a compaction starts while the one of seq {} has not ended", open.seq);
+            let finding = here.finding(&START_WHILE_OPEN, message);
+            here.findings.push(finding.relating(open.seq, "the start that has no end"));
+        }
+        let mut open = Open {
+            seq: here.event.seq,
+            place: here.place,
+            ids,
+            owner,
+            summary: None,
+            crossing: None,
+            owner_is_told: false,
+        };
+        self.check_owner(&mut open, here);
+        self.open = Some(open);
+        self.in_doubt = false;
+    }
+
+    fn summary(&mut self, here: &mut Here) {
+        let ids = here.own_ids();
+        let Some(mut open) = self.open.take() else {
+            return self.tell_unless_in_doubt(
+                &SUMMARY_WITHOUT_START,
+                "the summary belongs to no open compaction",
+                here,
+            );
+        };
+        if !self.in_doubt {
+            here.compare(&ids, &open);
+            self.check_owner(&mut open, here);
+            if let Some((first, _)) = open.summary {
+                let finding = here.finding(
+                    &SUMMARY_REPEATED,
+                    format!("the compaction has its summary at seq {first} already"),
+                );
+                here.findings.push(finding.relating(first, "the first summary"));
+            }
+        }
+        open.summary.get_or_insert((here.event.seq, here.place));
+        self.open = Some(open);
+    }
+
+    fn end(&mut self, here: &mut Here) {
+        let ids = here.own_ids();
+        let error = here.data.as_ref().and_then(|data| data.get("error"));
+        if let Some(error) = error {
+            self.failures.add(error, here.event.seq, here.place);
+        }
+        let Some(mut open) = self.open.take() else {
+            self.tell_unless_in_doubt(&END_WITHOUT_START, "the end belongs to no open compaction", here);
+            self.in_doubt = false;
+            return;
+        };
+        if !self.in_doubt {
+            here.compare(&ids, &open);
+            let owner = Owner::of(here.data.as_ref());
+            if owner != open.owner {
+                let message = format!("the end names {owner}, the start of its bracket {}", open.owner);
+                let finding = here.finding(&OWNER_TURN, message);
+                here.findings.push(finding.relating(open.seq, "the start"));
+            } else if open.crossing.is_none() {
+                self.check_owner(&mut open, here);
+            }
+            if error.is_none() && open.summary.is_none() {
+                let message = "the compaction ends without an error, but has no summary";
+                let finding = here.finding(&END_WITHOUT_SUMMARY, message);
+                here.findings.push(finding.relating(open.seq, "the start"));
+            }
+            open.tell_crossing(here.findings);
+        }
+        self.in_doubt = false;
+    }
+
+    /// A seed boundary voids an open bracket, and with it what stood against the bracket.
+    fn end_seed(&mut self, here: &mut Here) {
+        if let Some(open) = self.open.take().filter(|_| !self.in_doubt) {
+            here.findings.push(locks::expired(&open, here.event.seq));
+        }
+        self.in_doubt = false;
+    }
+
+    fn turn_boundary(&mut self, here: &mut Here) {
+        self.turn_in_doubt = false;
+        if let Some(open) = self.open.as_mut().filter(|_| !self.in_doubt) {
+            let event_type = here.event.event_type.to_string();
+            open.crossing.get_or_insert(Crossing { seq: here.event.seq, place: here.place, event_type });
+        }
+    }
+
+    /// A replacing message is bound to a bracket by its source alone (FORMAT §7.4).
+    fn replacement(&mut self, here: &mut Here) {
+        let source = here.data.as_ref().and_then(|data| data.object("source"));
+        let is_marked = |(key, value): &(&str, &str)| {
+            source.as_ref().and_then(|source| source.text(key)).is_some_and(|text| text == **value)
+        };
+        if !here.session.format.checkpoint_source.iter().all(is_marked) {
+            return;
+        }
+        let ids = here.ids(source.as_ref());
+        match &self.open {
+            None => self.tell_unless_in_doubt(
+                &CHECKPOINT_WITHOUT_START,
+                "the checkpoint replaces nodes outside any open compaction",
+                here,
+            ),
+            Some(open) if !self.in_doubt => here.compare(&ids, open),
+            Some(_) => {}
+        }
+    }
+
+    fn tell_unless_in_doubt(&self, rule: &Rule, message: &str, here: &mut Here) {
+        if !self.in_doubt {
+            let finding = here.finding(rule, message);
+            here.findings.push(finding);
+        }
+    }
+
+    /// A bracket with a turn lies within that turn, one without lies between turns. Told once a bracket.
+    fn check_owner(&self, open: &mut Open, here: &mut Here) {
+        if self.turn_in_doubt || open.owner_is_told {
+            return;
+        }
+        let problem = match (open.owner, here.session.turns.open()) {
+            (Owner::NoTurn, None) => return,
+            (Owner::Turn(turn), Some(current)) if turn == current => return,
+            (Owner::Invalid, _) => "its turn must be a number or null".to_owned(),
+            (owner, None) => format!("its bracket names {owner}, but no turn is open"),
+            (owner, Some(current)) => format!("its bracket names {owner}, but turn {current} is open"),
+        };
+        let finding = here.finding(&OWNER_TURN, format!("{}: {problem}", here.event.event_type));
+        let finding =
+            if open.seq == here.event.seq { finding } else { finding.relating(open.seq, "the start") };
+        here.findings.push(finding);
+        open.owner_is_told = true;
+    }
+}
+
+impl Open {
+    /// The start's compaction id, for people.
+    pub(super) fn name(&self) -> String {
+        self.ids.compaction.to_string()
+    }
+
+    fn tell_crossing(&self, findings: &mut Findings) {
+        if let Some(crossing) = &self.crossing {
+            let message = format!(
+                "{} stands inside the bracket of the compaction that starts at seq {} (id {}, {})",
+                crossing.event_type,
+                self.seq,
+                self.name(),
+                self.owner
+            );
+            let finding = Finding::new(&CROSSES_TURN, crossing.place, message).at_seq(crossing.seq);
+            let help = "a bracket lies within its turn or between turns; one that was left open can only be voided by \
+                        session/end-seed, which dsh writes when it next opens the session";
+            findings.push(finding.with_help(help).relating(self.seq, "the start of the bracket"));
+        }
+    }
+}
+
+impl Here<'_> {
+    fn finding(&self, rule: &Rule, message: impl Into<String>) -> Finding {
+        Finding::new(rule, self.place, message).at_seq(self.event.seq).with_help(HELP)
+    }
+
+    /// Reads the ids of an event and tells what is wrong with them.
+    fn ids(&mut self, object: Option<&Object>) -> Ids {
+        let ids = Ids::of(object);
+        for key in ids.invalid() {
+            let message = format!("{} must have a {key} that is a text and not empty", self.event.event_type);
+            let finding = self.finding(&ID_INVALID, message);
+            self.findings.push(finding);
+        }
+        ids
+    }
+
+    fn own_ids(&mut self) -> Ids {
+        let data = self.data.take();
+        let ids = self.ids(data.as_ref());
+        self.data = data;
+        ids
+    }
+
+    fn compare(&mut self, ids: &Ids, open: &Open) {
+        for (key, found, expected) in ids.differences(&open.ids) {
+            let message = format!("{} has {key} {found}, its bracket {expected}", self.event.event_type);
+            let finding = self.finding(&ID_MISMATCH, message);
+            self.findings.push(finding.relating(open.seq, "the start of the bracket"));
+        }
+    }
+}

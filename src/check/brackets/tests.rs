@@ -1,0 +1,117 @@
+//! What each rule of brackets finds, and what it lets pass.
+
+use crate::check::testing::{bracket, check_events, codes, event, user};
+
+fn turn(seq: u64, turn: u64) -> String {
+    event(seq, "turn/start", &format!(r#"{{"turn":{turn}}}"#))
+}
+
+fn turn_end(seq: u64, turn: u64) -> String {
+    event(seq, "turn/end", &format!(r#"{{"turn":{turn},"reason":{{"kind":"completed"}}}}"#))
+}
+
+fn found(events: &[String]) -> Vec<&'static str> {
+    codes(&check_events(events))
+}
+
+/// A user message and a bracket around it without a turn; nothing is wrong with it.
+fn sound() -> Vec<String> {
+    [vec![user(0, "one")], bracket(1, "c", "null", 0)].concat()
+}
+
+#[test]
+fn a_sound_bracket_gives_no_finding() {
+    assert_eq!(found(&sound()), [""; 0]);
+    let in_turn = [vec![turn(0, 1), user(1, "one")], bracket(2, "c", "1", 1), vec![turn_end(6, 1)]].concat();
+    assert_eq!(found(&in_turn), [""; 0]);
+}
+
+#[test]
+fn one_wrong_member_has_its_code() {
+    for (at, from, to, code) in [
+        (1, r#""compactionId":"c","#, "", "compaction-id-invalid"),
+        (2, r#""compactionId":"c""#, r#""compactionId":"""#, "compaction-id-invalid"),
+        (2, r#""compactionId":"c""#, r#""compactionId":"d""#, "compaction-id-mismatch"),
+        (3, r#""compactionId":"c""#, r#""compactionId":"d""#, "compaction-id-mismatch"),
+        (4, r#""compactionId":"c""#, r#""compactionId":"d""#, "compaction-id-mismatch"),
+        (4, r#""compactionId":"c""#, r#""compactionId":"c","sourceCommandId":"x""#, "compaction-id-mismatch"),
+        (4, r#""compactionId":"c""#, r#""compactionId":"c","sourceCommandId":null"#, "compaction-id-invalid"),
+        (4, r#""turn":null"#, r#""turn":1"#, "compaction-owner-turn"),
+        (4, r#","turn":null"#, "", "compaction-owner-turn"),
+    ] {
+        let mut log = sound();
+        let changed = log[at].replace(from, to);
+        assert_ne!(changed, log[at]);
+        log[at] = changed;
+        assert_eq!(found(&log), [code], "{from} -> {to}");
+    }
+}
+
+#[test]
+fn owners_must_be_open() {
+    let log = [vec![turn(0, 1), user(1, "one")], bracket(2, "c", "null", 1)].concat();
+    assert_eq!(found(&log), ["compaction-owner-turn"]);
+    let log = [vec![user(0, "one")], bracket(1, "c", "1", 0)].concat();
+    assert_eq!(found(&log), ["compaction-owner-turn"]);
+    let log = [vec![turn(0, 1), user(1, "one")], bracket(2, "c", "2", 1)].concat();
+    assert_eq!(found(&log), ["compaction-owner-turn"]);
+}
+
+#[test]
+fn parts_without_a_start_are_found() {
+    let start = |seq| bracket(seq, "c", "null", 0)[0].clone();
+    let mut log = sound();
+    log[1] = event(1, "todo/write", "{}");
+    assert_eq!(
+        found(&log),
+        [
+            "compaction-summary-without-start",
+            "compaction-checkpoint-without-start",
+            "compaction-end-without-start"
+        ]
+    );
+    let [_, summary, ..] = &bracket(1, "c", "null", 0)[..] else { panic!() };
+    let again = summary.replace("\"seq\":2", "\"seq\":3");
+    let log = [
+        user(0, "one"),
+        start(1),
+        summary.clone(),
+        again,
+        event(4, "compaction/end", r#"{"compactionId":"c","turn":null}"#),
+    ];
+    assert_eq!(found(&log), ["compaction-summary-repeated"]);
+    let log = [user(0, "one"), start(1), event(2, "compaction/end", r#"{"compactionId":"c","turn":null}"#)];
+    assert_eq!(found(&log), ["compaction-end-without-summary"]);
+    let log = [[user(0, "one"), start(1)].to_vec(), bracket(2, "c", "null", 0)].concat();
+    assert_eq!(found(&log), ["compaction-start-while-open"]);
+}
+
+#[test]
+fn boundaries_inside_a_bracket_are_excused_by_a_seed_boundary_alone() {
+    let lost = event(1, "compaction/start", r#"{"compactionId":"l","turn":1}"#);
+    let open = [turn(0, 1), lost, turn_end(2, 1)];
+    let close = event(3, "compaction/end", r#"{"compactionId":"l","turn":1,"error":"late"}"#);
+    assert_eq!(
+        found(&[open.to_vec(), vec![close]].concat()),
+        ["compaction-bracket-crosses-turn", "failed-compactions"]
+    );
+    let next = event(3, "compaction/start", r#"{"compactionId":"n","turn":null}"#);
+    assert_eq!(
+        found(&[open.to_vec(), vec![next]].concat()),
+        ["compaction-bracket-crosses-turn", "compaction-start-while-open", "orphaned-lock"]
+    );
+    assert_eq!(found(&[open.to_vec(), vec![event(3, "session/end-seed", "{}")]].concat()), ["expired-lock"]);
+    assert_eq!(found(&open), ["orphaned-lock"]);
+}
+
+#[test]
+fn nothing_is_said_of_a_bracket_whose_parts_were_lost() {
+    for lost in 1..=4 {
+        let mut log = sound();
+        log[lost] = "{".to_owned();
+        log.push(user(5, "two"));
+        let expected: &[&str] =
+            if lost == 4 { &["orphaned-lock", "unparsable-line"] } else { &["unparsable-line"] };
+        assert_eq!(found(&log), expected, "line {lost}");
+    }
+}

@@ -1,0 +1,140 @@
+//! The container: raw bytes or Zstandard frames (FORMAT §2).
+
+use super::Finding;
+use super::registry::Rule;
+use super::wording::amount;
+use crate::log::{Fault, FaultKind};
+use crate::session::Session;
+
+static TORN_TAIL: Rule = Rule::warning("torn-tail", "The file ends inside its last line or frame.");
+static FRAME_MAGIC: Rule =
+    Rule::error("frame-magic", "Something that is no Zstandard frame stands where one must.");
+static SKIPPABLE_FRAME: Rule =
+    Rule::error("skippable-frame", "A skippable Zstandard frame, which dsh refuses, stands in the log.");
+static FRAME_STRUCTURE: Rule = Rule::error("frame-structure", "A Zstandard frame uses what is reserved.");
+static FRAME_CHECKSUM: Rule =
+    Rule::error("frame-checksum", "A whole Zstandard frame cannot be decoded, or its checksum is wrong.");
+static HEADER_FRAME: Rule =
+    Rule::error("header-frame", "The first Zstandard frame holds something else than the header line.");
+static UNFINISHED_LINE: Rule = Rule::error("unfinished-line", "Whole Zstandard frames end inside a line.");
+
+pub(super) const RULES: &[&Rule] = &[
+    &TORN_TAIL,
+    &FRAME_MAGIC,
+    &SKIPPABLE_FRAME,
+    &FRAME_STRUCTURE,
+    &FRAME_CHECKSUM,
+    &HEADER_FRAME,
+    &UNFINISHED_LINE,
+];
+
+/// What is to be said of a flaw of the container; `None` if it is none. `session` stands where the flaw was met,
+/// if the log can be followed up to there.
+pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Finding> {
+    let rule = match &fault.kind {
+        FaultKind::TornTail { .. } => return Some(torn_tail(fault, session)),
+        FaultKind::FrameMagic { found } => return Some(frame_magic(fault, *found)),
+        FaultKind::SkippableFrame { .. } => &SKIPPABLE_FRAME,
+        FaultKind::FrameStructure(_) => &FRAME_STRUCTURE,
+        FaultKind::FrameData(_) => &FRAME_CHECKSUM,
+        FaultKind::HeaderFrame => &HEADER_FRAME,
+        FaultKind::UnfinishedLine { .. } => &UNFINISHED_LINE,
+        _ => return None,
+    };
+    Some(Finding::new(rule, fault.place, fault.kind.to_string()).with_help(fault.kind.help()))
+}
+
+fn torn_tail(fault: &Fault, session: Option<&Session>) -> Finding {
+    let FaultKind::TornTail { bytes, frame, recovered } = fault.kind else {
+        return Finding::new(&TORN_TAIL, fault.place, fault.kind.to_string());
+    };
+    let part = if frame { "frame" } else { "line" };
+    let number = if frame { fault.place.frame } else { fault.place.line };
+    let number = number.map_or_else(String::new, |number| format!(" ({number})"));
+    let start = fault.place.byte.map_or_else(String::new, |byte| format!(", which starts at byte {byte}"));
+    let saved = match (frame, recovered) {
+        (true, 0) => "no whole record could be read from it".to_owned(),
+        (true, n) => {
+            format!("{} of it could be read and count, the rest is left out", amount(n, "whole record"))
+        }
+        (false, _) => "it is left out".to_owned(),
+    };
+    let size = amount(bytes, "byte");
+    let mut message = format!("the file ends inside its last {part}{number}{start}, {size} long: {saved}");
+    if let Some(session) = session {
+        let events = match session.events {
+            0 => "the log holds no event".to_owned(),
+            n => format!("the log holds {} (to seq {})", amount(n, "event"), n - 1),
+        };
+        let turn = match session.turns.open() {
+            Some(turn) => format!("turn {turn} is open, which dsh then ends as interrupted"),
+            None => "no turn is open".to_owned(),
+        };
+        message = format!("{message}; {events}, and {turn}");
+    }
+    Finding::new(&TORN_TAIL, fault.place, message).with_help(fault.kind.help())
+}
+
+fn frame_magic(fault: &Fault, found: [u8; 4]) -> Finding {
+    let message =
+        format!("{}; {} before it, nothing behind it is read", fault.kind, amount(fault.seq, "event"));
+    let help = if found == [0; 4] {
+        "NUL bytes are what a crash of the machine or a copying tool leaves behind; where only they follow, the \
+         log is whole without them. dsh refuses the whole log as it is"
+    } else {
+        fault.kind.help()
+    };
+    Finding::new(&FRAME_MAGIC, fault.place, message).with_help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{self, HEADER, codes, event, frame};
+
+    fn message(bytes: &[u8]) -> String {
+        let checked = testing::check_bytes(bytes);
+        assert_eq!(checked.findings.len(), 1, "{:?}", checked.findings);
+        checked.findings[0].message.clone()
+    }
+
+    #[test]
+    fn a_torn_line_is_told_with_what_stands() {
+        let log = format!("{HEADER}\n{}\n{{\"type\"", event(0, "turn/start", r#"{"turn":1}"#));
+        assert_eq!(codes(&testing::check_bytes(log.as_bytes())), ["torn-tail"]);
+        let message = message(log.as_bytes());
+        assert!(
+            message.contains("7 bytes long: it is left out; the log holds 1 event (to seq 0)"),
+            "{message}"
+        );
+        assert!(message.contains("and turn 1 is open"), "{message}");
+    }
+
+    #[test]
+    fn a_torn_frame_tells_what_was_recovered() {
+        let events =
+            [event(0, "turn/start", r#"{"turn":1}"#), event(1, "todo/write", "{}")].join("\n") + "\n";
+        let log = [frame(&format!("{HEADER}\n")), frame(&events)].concat();
+        let message = message(&log[..log.len() - 4]);
+        assert!(message.contains("last frame (2)") && message.contains("2 whole records of it"), "{message}");
+    }
+
+    #[test]
+    fn foreign_frames_are_errors() {
+        let head = frame(&format!("{HEADER}\n"));
+        let nuls = [head.clone(), vec![0; 9]].concat();
+        assert_eq!(codes(&testing::check_bytes(&nuls)), ["frame-magic"]);
+        let skippable = [head, vec![0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7]].concat();
+        assert_eq!(codes(&testing::check_bytes(&skippable)), ["skippable-frame"]);
+        let fused = frame(&format!("{HEADER}\n{}\n", event(0, "todo/write", "{}")));
+        assert_eq!(codes(&testing::check_bytes(&fused)), ["header-frame"]);
+        let cut = [frame(&format!("{HEADER}\n")), frame("{\"type\"")].concat();
+        assert_eq!(codes(&testing::check_bytes(&cut)), ["unfinished-line"]);
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_an_error() {
+        let mut log = [frame(&format!("{HEADER}\n")), frame(&(event(0, "todo/write", "{}") + "\n"))].concat();
+        *log.last_mut().unwrap() ^= 1;
+        assert_eq!(codes(&testing::check_bytes(&log)), ["frame-checksum"]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Compactions that were tried and given up.
+
+use super::Finding;
+use super::registry::Rule;
+use super::wording::{amount, owned, quoted};
+use crate::json::{self, Raw};
+use crate::log::Place;
+
+static FAILED_COMPACTIONS: Rule = Rule::note("failed-compactions", "Compactions ended with an error.");
+
+pub(super) const RULES: &[&Rule] = &[&FAILED_COMPACTIONS];
+
+/// How many different errors are told.
+const MOST: usize = 5;
+
+/// The brackets that ended with an error.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    count: u64,
+    /// The first different errors, shortened.
+    errors: Vec<String>,
+    has_more: bool,
+    last: Option<(u64, Place)>,
+}
+
+impl Failures {
+    /// A bracket ended at `seq` with this error.
+    pub(super) fn add(&mut self, error: &Raw, seq: u64, place: Place) {
+        self.count += 1;
+        self.last = Some((seq, place));
+        let error = quoted(&json::text(error).map_or_else(|| error.get().chars().take(100).collect(), owned));
+        if !self.errors.contains(&error) {
+            if self.errors.len() < MOST {
+                self.errors.push(error);
+            } else {
+                self.has_more = true;
+            }
+        }
+    }
+
+    pub(super) fn finding(&self) -> Option<Finding> {
+        let (seq, place) = self.last?;
+        let which = match self.errors.as_slice() {
+            [one] if self.count > 1 && !self.has_more => format!("all with {one}"),
+            some => format!("with {}{}", some.join(", "), if self.has_more { " and others" } else { "" }),
+        };
+        let message = format!("{} ended with an error, {which}", amount(self.count, "compaction"));
+        let help = "the history was not changed by them; `dshc compact -n` shows whether a region can be made smaller";
+        Some(Finding::new(&FAILED_COMPACTIONS, place, message).at_seq(seq).with_help(help))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check_events, event, only};
+    use super::super::{Finding, Severity};
+
+    fn failed(errors: &[&str]) -> Finding {
+        let mut log = Vec::new();
+        for (index, error) in errors.iter().enumerate() {
+            let seq = 2 * index as u64;
+            log.push(event(seq, "compaction/start", r#"{"compactionId":"c","turn":null}"#));
+            log.push(event(
+                seq + 1,
+                "compaction/end",
+                &format!(r#"{{"compactionId":"c","turn":null,"error":{error}}}"#),
+            ));
+        }
+        only(check_events(&log))
+    }
+
+    #[test]
+    fn failures_are_counted_and_told_apart() {
+        let same = failed(&["\"no gain\"", "\"no gain\""]);
+        assert_eq!((same.code, same.severity, same.seq), ("failed-compactions", Severity::Note, Some(3)));
+        assert_eq!(same.message, "2 compactions ended with an error, all with \"no gain\"");
+        assert_eq!(failed(&["\"a\"", "7"]).message, "2 compactions ended with an error, with \"a\", \"7\"");
+        let many = failed(&["1", "2", "3", "4", "5", "6", "7"]).message;
+        assert!(many.starts_with("7 compactions") && many.ends_with("\"5\" and others"), "{many}");
+    }
+}

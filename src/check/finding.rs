@@ -1,0 +1,192 @@
+//! What a rule has to say about one place of a log.
+
+use super::registry::Rule;
+use crate::log::Place;
+use std::collections::HashMap;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Good to know; the log is clean.
+    Note,
+    /// dsh goes on, but something is lost or may trouble others.
+    Warning,
+    /// dsh, or a model's provider, refuses the log or what is made from it.
+    Error,
+}
+
+impl Severity {
+    /// The word that reports and options use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One thing that is wrong, or worth knowing, at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's code.
+    pub code: &'static str,
+    /// The rule's severity, or a lower one where the log itself excuses the case.
+    pub severity: Severity,
+    /// What was found, what was expected.
+    pub message: String,
+    /// The event that it is about; for a line that cannot be read, the seq that belongs there.
+    pub seq: Option<u64>,
+    /// Where it is.
+    pub place: Place,
+    /// What to do.
+    pub help: String,
+    /// Other events that have to do with it: causes first.
+    pub related: Vec<Related>,
+}
+
+/// Another event that a finding points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// The event.
+    pub seq: u64,
+    /// What it has to do with the finding.
+    pub message: String,
+}
+
+impl Finding {
+    pub(super) fn new(rule: &Rule, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            code: rule.code,
+            severity: rule.severity,
+            message: message.into(),
+            seq: None,
+            place,
+            help: String::new(),
+            related: Vec::new(),
+        }
+    }
+
+    pub(super) fn at_seq(self, seq: u64) -> Self {
+        Self { seq: Some(seq), ..self }
+    }
+
+    pub(super) fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: help.into(), ..self }
+    }
+
+    pub(super) fn noted(self) -> Self {
+        Self { severity: Severity::Note, ..self }
+    }
+
+    pub(super) fn relating(mut self, seq: u64, message: impl Into<String>) -> Self {
+        self.related.push(Related { seq, message: message.into() });
+        self
+    }
+
+    /// Says more about the same.
+    pub(super) fn adding(mut self, more: &str) -> Self {
+        self.message.push_str("; ");
+        self.message.push_str(more);
+        self
+    }
+}
+
+/// How many findings of one code are kept: a log that is damaged all over must not fill the memory.
+const MAX_OF_A_CODE: u64 = 1000;
+
+/// The findings of one log as they come.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    kept: Vec<Finding>,
+    /// For each code how many there were, and the last one that was not kept.
+    by_code: HashMap<&'static str, (u64, Option<Box<Finding>>)>,
+}
+
+impl Findings {
+    pub(super) fn push(&mut self, finding: Finding) {
+        let (count, left_out) = self.by_code.entry(finding.code).or_default();
+        *count += 1;
+        if *count <= MAX_OF_A_CODE {
+            self.kept.push(finding);
+        } else {
+            *left_out = Some(Box::new(finding));
+        }
+    }
+
+    pub(super) fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        for finding in findings {
+            self.push(finding);
+        }
+    }
+
+    /// Takes back what has turned out to follow from something else. Tells how many findings those were.
+    pub(super) fn take_back(&mut self, follows: impl Fn(&Finding) -> bool) -> u64 {
+        let by_code = &mut self.by_code;
+        let mut taken = 0;
+        self.kept.retain(|finding| {
+            let goes = follows(finding);
+            if goes && let Some((count, _)) = by_code.get_mut(finding.code) {
+                *count = count.saturating_sub(1);
+                taken += 1;
+            }
+            !goes
+        });
+        taken
+    }
+
+    /// All findings in the order of their places; what was not kept is summed up in one finding a code.
+    pub(super) fn sorted(self) -> Vec<Finding> {
+        let mut findings = self.kept;
+        for (count, left_out) in self.by_code.into_values() {
+            if let Some(mut last) = left_out {
+                let more = count - MAX_OF_A_CODE;
+                last.message =
+                    format!("{more} more findings of this kind, this one the last: {}", last.message);
+                findings.push(*last);
+            }
+        }
+        // In a zstd log the byte is the frame's: what is said of a frame comes before what is said of its lines.
+        findings.sort_by_key(|finding| (finding.place.byte, finding.place.line, finding.seq, finding.code));
+        findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: Rule = Rule { code: "odd", severity: Severity::Error, summary: "" };
+
+    fn at(line: u64) -> Finding {
+        Finding::new(&RULE, Place { line: Some(line), byte: Some(line * 10), ..Place::default() }, "m")
+    }
+
+    #[test]
+    fn findings_come_in_the_order_of_their_places() {
+        let mut findings = Findings::default();
+        for line in [3, 1, 2] {
+            findings.push(at(line));
+        }
+        let lines: Vec<_> = findings.sorted().iter().map(|finding| finding.place.line.unwrap()).collect();
+        assert_eq!(lines, [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_flood_of_one_code_is_summed_up() {
+        let mut findings = Findings::default();
+        for line in 1..=1500 {
+            findings.push(at(line));
+        }
+        let sorted = findings.sorted();
+        assert_eq!(sorted.len(), 1001);
+        assert_eq!(sorted[1000].place.line, Some(1500));
+        assert!(sorted[1000].message.starts_with("500 more findings"));
+    }
+
+    #[test]
+    fn severities_rise() {
+        assert!(Severity::Note < Severity::Warning && Severity::Warning < Severity::Error);
+    }
+}

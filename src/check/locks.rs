@@ -1,0 +1,166 @@
+//! Locks: a `compaction/start` without its end (FORMAT §7.4).
+
+use super::Finding;
+use super::binding::Owner;
+use super::brackets::Open;
+use super::finding::Findings;
+use super::registry::Rule;
+use crate::session::{Lock, LockState, Owner as Fate};
+
+static ORPHANED_LOCK: Rule = Rule::error(
+    "orphaned-lock",
+    "A compaction was started and never ended, so that dsh refuses every further one.",
+);
+static ORPHANED_SUMMARY: Rule =
+    Rule::error("orphaned-summary", "A bracket that never ended holds a summary that has replaced nothing.");
+static EXPIRED_LOCK: Rule =
+    Rule::note("expired-lock", "A compaction never ended, but a later session/end-seed has voided its lock.");
+
+pub(super) const RULES: &[&Rule] = &[&ORPHANED_LOCK, &ORPHANED_SUMMARY, &EXPIRED_LOCK];
+
+const IN_USE: &str = "if dsh is at work in this session right now, let it finish";
+const NEXT_OPEN: &str =
+    "the next time dsh opens the session it writes session/end-seed, which voids the lock";
+
+/// Tells of the lock that is held at the end of the log. Where events were lost behind its start (`in_doubt`), its
+/// end may be among them.
+pub(super) fn check(lock: &LockState, open: Option<&Open>, in_doubt: bool, findings: &mut Findings) {
+    let (LockState::Held(lock), Some(open)) = (lock, open) else { return };
+    let owner = match (open.owner, lock.owner) {
+        (Owner::Turn(turn), Fate::Open) => format!("owner turn {turn}, which is open"),
+        (Owner::Turn(turn), Fate::Ended) => match &open.crossing {
+            Some(crossing) => format!("owner turn {turn}, which is over since seq {}", crossing.seq),
+            None => format!("owner turn {turn}, which is over"),
+        },
+        (Owner::Turn(turn), Fate::None) => format!("owner turn {turn}, which never was"),
+        (Owner::NoTurn, _) => "no owner turn".to_owned(),
+        (Owner::Invalid, _) => "an owner turn that is no number".to_owned(),
+    };
+    let message = format!(
+        "the compaction that starts here (id {}, {owner}) has no end, and no session/end-seed follows: dsh refuses \
+         every further compaction{}",
+        open.name(),
+        parts(lock)
+    );
+    let finding =
+        Finding::new(&ORPHANED_LOCK, open.place, message).at_seq(open.seq).with_help(way_out(lock, open));
+    let finding = match &open.crossing {
+        Some(crossing) => finding.relating(crossing.seq, "the first turn boundary behind the start"),
+        None => finding,
+    };
+    if in_doubt {
+        return findings
+            .push(finding.noted().adding("events behind it were lost, perhaps its end among them"));
+    }
+    findings.push(finding);
+    if let Some((seq, place)) = open.summary.filter(|_| lock.replacement_seq.is_none()) {
+        let message = "the summary has replaced nothing: no checkpoint stands behind it, and its compaction never ended";
+        let help =
+            "the surface is untouched and nothing is lost; the lock must be voided before another compaction";
+        let finding = Finding::new(&ORPHANED_SUMMARY, place, message).at_seq(seq).with_help(help);
+        findings.push(finding.relating(open.seq, "the start of its bracket"));
+    }
+}
+
+/// Tells of a lock that the seed boundary at `end_seed` has voided.
+pub(super) fn expired(open: &Open, end_seed: u64) -> Finding {
+    let message = format!(
+        "the compaction that starts here (id {}) never ended; session/end-seed {end_seed} has voided its lock",
+        open.name()
+    );
+    Finding::new(&EXPIRED_LOCK, open.place, message)
+        .at_seq(open.seq)
+        .with_help("nothing is to be done")
+        .relating(end_seed, "the seed boundary")
+}
+
+fn parts(lock: &Lock) -> String {
+    match (lock.summary_seq, lock.replacement_seq) {
+        (Some(summary), Some(checkpoint)) => {
+            format!("; its summary {summary} and checkpoint {checkpoint} stand")
+        }
+        (Some(summary), None) => format!("; its summary {summary} has replaced nothing"),
+        (None, _) => String::new(),
+    }
+}
+
+/// How the lock can go, by what has become of its owner.
+fn way_out(lock: &Lock, open: &Open) -> String {
+    match (open.owner, lock.owner, &open.crossing) {
+        (Owner::Turn(turn), Fate::Open, None) => format!(
+            "{IN_USE}. Else {NEXT_OPEN}; until then a compaction/end that names turn {turn} is legal too"
+        ),
+        (Owner::NoTurn, _, None) => format!(
+            "{IN_USE}. Else {NEXT_OPEN}; a compaction/end with turn null is legal too, since no turn has begun or \
+             ended behind the start"
+        ),
+        (Owner::NoTurn, _, Some(_)) => format!(
+            "no compaction/end can be written any more, since a turn has begun or ended behind the start; {NEXT_OPEN}"
+        ),
+        (Owner::Turn(turn), Fate::Ended | Fate::Open, _) => {
+            format!("no compaction/end can be written any more, since turn {turn} is over; {NEXT_OPEN}")
+        }
+        (Owner::Turn(_) | Owner::Invalid, ..) => {
+            format!("no compaction/end can be written, since there is no such turn; {NEXT_OPEN}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{bracket, check_events, codes, event, only, user};
+    use super::super::{Finding, Severity};
+
+    fn start(seq: u64, turn: &str) -> String {
+        event(seq, "compaction/start", &format!(r#"{{"compactionId":"l","turn":{turn}}}"#))
+    }
+
+    fn lock(events: &[String]) -> Finding {
+        let finding = only(check_events(events));
+        assert_eq!((finding.code, finding.severity), ("orphaned-lock", Severity::Error));
+        finding
+    }
+
+    #[test]
+    fn the_way_out_follows_from_the_owner() {
+        let turn = event(0, "turn/start", r#"{"turn":1}"#);
+        let end = event(2, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#);
+        let open = lock(&[turn.clone(), start(1, "1")]);
+        assert_eq!(open.seq, Some(1));
+        assert!(open.message.contains("\"l\", owner turn 1, which is open"), "{}", open.message);
+        assert!(open.help.contains("names turn 1 is legal"), "{}", open.help);
+        let ended = lock(&[turn, start(1, "1"), end]);
+        assert!(ended.message.contains("over since seq 2"), "{}", ended.message);
+        assert!(ended.help.starts_with("no compaction/end can be written any more"), "{}", ended.help);
+        assert_eq!(ended.related[0].seq, 2);
+        let free = lock(&[start(0, "null")]);
+        assert!(free.help.contains("turn null is legal"), "{}", free.help);
+        let crossed = lock(&[start(0, "null"), event(1, "turn/start", r#"{"turn":1}"#)]);
+        assert!(crossed.help.contains("no compaction/end can be written any more"), "{}", crossed.help);
+    }
+
+    #[test]
+    fn a_turn_that_never_was_owns_nothing() {
+        let checked = check_events(&[start(0, "7")]);
+        assert_eq!(codes(&checked), ["compaction-owner-turn", "orphaned-lock"]);
+        assert!(checked.findings[1].message.contains("turn 7, which never was"));
+    }
+
+    #[test]
+    fn a_summary_without_its_checkpoint_is_an_orphan_too() {
+        let log = [vec![user(0, "one")], bracket(1, "c", "null", 0)].concat();
+        assert_eq!(codes(&check_events(&log[..3])), ["orphaned-lock", "orphaned-summary"]);
+        let with_checkpoint = check_events(&log[..4]);
+        assert_eq!(codes(&with_checkpoint), ["orphaned-lock"]);
+        assert!(with_checkpoint.findings[0].message.ends_with("its summary 2 and checkpoint 3 stand"));
+    }
+
+    #[test]
+    fn every_expired_lock_is_a_note() {
+        let seed = |seq| event(seq, "session/end-seed", "{}");
+        let checked = check_events(&[start(0, "null"), seed(1), start(2, "null"), seed(3), seed(4)]);
+        assert_eq!(codes(&checked), ["expired-lock", "expired-lock"]);
+        assert!(checked.findings.iter().all(|finding| finding.severity == Severity::Note));
+        assert_eq!(checked.findings[1].related[0].seq, 3);
+    }
+}

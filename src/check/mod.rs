@@ -1,0 +1,56 @@
+//! `dshc verify`'s engine: every rule that a log can break, and what it broke.
+//!
+//! [`check`] reads a log once and goes on behind damage; each file here is one family of rules and owns its codes, and
+//! [`rules`] lists them all. Nothing is printed here: `report/` shows a [`Finding`]. `cli/` and `repair/` may call this.
+
+mod binding;
+mod brackets;
+mod container;
+mod failures;
+mod finding;
+mod line;
+mod locks;
+mod losses;
+mod numbering;
+mod pairing;
+mod pass;
+mod places;
+mod registry;
+mod shadow;
+mod splits;
+mod surface;
+mod wording;
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod testing;
+
+pub use finding::{Finding, Related, Severity};
+pub use registry::{Rule, rule, rules};
+
+use crate::log::LogReader;
+use crate::session::LockState;
+use std::io;
+
+/// What a check of one log found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// The session's id.
+    pub session: String,
+    /// The log's format version.
+    pub version: u64,
+    /// Events, by the numbers of the records.
+    pub events: u64,
+    /// The compaction lock at the end of the log; `None` where numbers come twice, so that there is no one end.
+    pub lock: Option<LockState>,
+    /// What is wrong, in the order of the places, then of the codes.
+    pub findings: Vec<Finding>,
+}
+
+/// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
+pub fn check(reader: &mut LogReader) -> io::Result<Checked> {
+    let mut pass = pass::Pass::new(reader.header().clone(), reader.format());
+    while reader.next(|item| pass.take(item))?.is_some() {}
+    Ok(pass.finish(reader.events()))
+}

@@ -1,0 +1,215 @@
+//! The numbering: seqs are dense from 0 (FORMAT §4), and where they come twice no one history can be followed.
+
+use super::Finding;
+use super::registry::Rule;
+use super::wording::amount;
+use crate::log::{Fault, FaultKind};
+
+static SEQ_GAP: Rule = Rule::error("seq-gap", "Seqs are missing between two records.");
+static SEQ_REPEAT: Rule = Rule::error("seq-repeat", "A record carries a seq that an earlier record has.");
+static SEQ_OVERLAP: Rule =
+    Rule::error("seq-overlap", "A packed row stands for seqs of which earlier records have some or all.");
+
+pub(super) const RULES: &[&Rule] = &[&SEQ_GAP, &SEQ_REPEAT, &SEQ_OVERLAP];
+
+const STOPS: &str = "the surface, pairing, brackets and locks are not checked from here on";
+
+/// Whether the records still tell one history.
+#[derive(Debug)]
+pub(super) enum Numbering {
+    /// They do.
+    Sound,
+    /// A packed row took seqs that were taken. What stands behind it tells whether it is the only intruder.
+    Overlap(Overlap),
+    /// Seqs came twice: from there on two histories are mixed.
+    Forked,
+}
+
+/// A packed row whose seqs are taken.
+#[derive(Debug)]
+pub(super) struct Overlap {
+    /// The seq that belongs in its place.
+    expected: u64,
+    finding: Finding,
+    /// Whether the reader has given the row itself, which comes behind its fault.
+    row_is_past: bool,
+}
+
+/// What a record's seq means for the checks.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// The record continues the history.
+    Feed,
+    /// It belongs to no one history.
+    Skip,
+}
+
+impl Numbering {
+    pub(super) fn is_forked(&self) -> bool {
+        matches!(self, Self::Forked)
+    }
+
+    /// Takes a fault; gives what is to be said of it, and of the row before it.
+    pub(super) fn fault(&mut self, fault: &Fault) -> Vec<Finding> {
+        let mut said = Vec::new();
+        match fault.kind {
+            FaultKind::SeqGap { found, .. } | FaultKind::SeqRepeat { found, .. } => {
+                if self.resolve(found, &mut said) {
+                    // The reader counts on from the row; without it there is no fault here.
+                    return said;
+                }
+                said.extend(self.sequence(fault));
+            }
+            FaultKind::BlankLine | FaultKind::TornTail { .. } => {}
+            _ => {
+                self.resolve(u64::MAX, &mut said);
+            }
+        }
+        said
+    }
+
+    /// Takes a record's first seq.
+    pub(super) fn record(&mut self, first_seq: u64) -> (Next, Vec<Finding>) {
+        let mut said = Vec::new();
+        if let Self::Overlap(overlap) = self {
+            if !overlap.row_is_past {
+                overlap.row_is_past = true;
+                return (Next::Skip, said);
+            }
+            self.resolve(first_seq, &mut said);
+        }
+        (if self.is_forked() { Next::Skip } else { Next::Feed }, said)
+    }
+
+    /// At the end of the log: a row that nothing follows is the only intruder.
+    pub(super) fn end(&mut self) -> Vec<Finding> {
+        let mut said = Vec::new();
+        if let Self::Overlap(Overlap { expected, .. }) = *self {
+            self.resolve(expected, &mut said);
+        }
+        said
+    }
+
+    /// Settles a pending row by the seq that follows it. Tells whether the history goes on without the row.
+    fn resolve(&mut self, next_seq: u64, said: &mut Vec<Finding>) -> bool {
+        if !matches!(self, Self::Overlap(_)) {
+            return false;
+        }
+        let Self::Overlap(Overlap { expected, finding, .. }) = std::mem::replace(self, Self::Forked) else {
+            return false;
+        };
+        let goes_on = next_seq == expected;
+        if goes_on {
+            *self = Self::Sound;
+        }
+        said.push(finding.adding(if goes_on { "without the row the numbers go on" } else { STOPS }));
+        goes_on
+    }
+
+    fn sequence(&mut self, fault: &Fault) -> Option<Finding> {
+        let finding = |rule, found, message: String| {
+            Finding::new(rule, fault.place, message).at_seq(found).with_help(fault.kind.help())
+        };
+        match fault.kind {
+            FaultKind::SeqGap { expected, found } => {
+                let missing = amount(found - expected, "event");
+                Some(finding(
+                    &SEQ_GAP,
+                    found,
+                    format!("seq {found} where {expected} was expected: {missing} missing"),
+                ))
+            }
+            FaultKind::SeqRepeat { expected, found, members } if members > 1 && !self.is_forked() => {
+                let last = found.saturating_add(members - 1);
+                let taken = match last.min(expected - 1) {
+                    one if one == found => format!("seq {one} is"),
+                    to => format!("seqs {found} to {to} are"),
+                };
+                let message = format!(
+                    "a packed row of {members} events (seqs {found} to {last}) where seq {expected} was expected: \
+                     {taken} taken already, and a row counts as one unit"
+                );
+                let finding = finding(&SEQ_OVERLAP, found, message);
+                let finding = finding.with_help(
+                    "the row holds streamed deltas only: without it no message is lost. dsh refuses the log, or \
+                     drops everything from here on",
+                );
+                *self = Self::Overlap(Overlap { expected, finding, row_is_past: false });
+                None
+            }
+            FaultKind::SeqRepeat { expected, found, members } => {
+                let rule = if members > 1 { &SEQ_OVERLAP } else { &SEQ_REPEAT };
+                let finding = finding(rule, found, fault.kind.to_string());
+                let finding = finding.relating(expected.saturating_sub(1), "the last seq before this line");
+                Some(match std::mem::replace(self, Self::Forked) {
+                    Self::Forked => finding,
+                    Self::Sound | Self::Overlap(_) => finding.adding(STOPS),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check_events, codes, event};
+
+    fn todo(seq: u64) -> String {
+        event(seq, "todo/write", "{}")
+    }
+
+    fn row(seq: u64, members: usize) -> String {
+        let texts = vec!["\"x\""; members].join(",");
+        let gaps = vec!["1"; members - 1].join(",");
+        format!(
+            r#"{{"type":"text-chunks","seq0":{seq},"time0":1,"data":{{"turn":1,"step":1,"index":0,"dt":[{gaps}],"texts":[{texts}]}}}}"#
+        )
+    }
+
+    /// A message that breaks the rules of the surface: found only while the checks go on.
+    fn broken(seq: u64) -> String {
+        event(seq, "user/message", "{}")
+    }
+
+    #[test]
+    fn a_gap_ends_nothing() {
+        let checked = check_events(&[todo(0), todo(3), broken(4)]);
+        assert_eq!(codes(&checked), ["seq-gap", "message-shape"]);
+        assert!(checked.findings[0].message.contains("2 events missing"));
+    }
+
+    #[test]
+    fn a_repeat_ends_the_checks_of_what_the_log_means() {
+        let checked = check_events(&[todo(0), todo(1), todo(1), broken(2), "{".to_owned(), todo(7)]);
+        assert_eq!(codes(&checked), ["seq-repeat", "unparsable-line"]);
+        assert!(checked.findings[0].message.contains("not checked from here on"));
+        assert_eq!(checked.lock, None);
+    }
+
+    #[test]
+    fn a_row_that_overlaps_is_one_finding() {
+        let log = [todo(0), todo(1), row(1, 3), todo(2), broken(3)];
+        let checked = check_events(&log);
+        assert_eq!(codes(&checked), ["seq-overlap", "message-shape"]);
+        assert!(
+            checked.findings[0].message.contains("3 events (seqs 1 to 3)"),
+            "{}",
+            checked.findings[0].message
+        );
+        // The same where the row ends where the numbers go on, and where it is the end of the log.
+        assert_eq!(
+            codes(&check_events(&[todo(0), todo(1), todo(2), row(1, 2), broken(3)])),
+            ["seq-overlap", "message-shape"]
+        );
+        assert_eq!(codes(&check_events(&[todo(0), todo(1), row(0, 2)])), ["seq-overlap"]);
+        assert_eq!(codes(&check_events(&[todo(0), todo(1), row(0, 4)])), ["seq-overlap"]);
+    }
+
+    #[test]
+    fn a_row_of_another_history_ends_the_checks() {
+        let checked = check_events(&[todo(0), todo(1), row(1, 3), todo(4), broken(5)]);
+        assert_eq!(codes(&checked), ["seq-overlap"]);
+        assert!(checked.findings[0].message.contains("not checked from here on"));
+    }
+}

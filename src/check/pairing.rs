@@ -1,0 +1,320 @@
+//! Calls and their results on the surface as the log leaves it (FORMAT §6.2, §7.4).
+//!
+//! Pairs are told by id and occurrence: dsh's own rule counts, and so takes a result of another call for the answer.
+
+use super::Finding;
+use super::finding::Findings;
+use super::losses::Losses;
+use super::places::Places;
+use super::registry::Rule;
+use super::splits::{Replaced, Splits};
+use super::wording::{quoted, seqs};
+use crate::format::MessageKind;
+use crate::session::{Node, Pairing, Session, Unanswered};
+use std::collections::HashMap;
+
+static CALL_WITHOUT_RESULT: Rule =
+    Rule::error("call-without-result", "A tool call on the surface has no result, though its turn is over.");
+static RESULT_WITHOUT_CALL: Rule =
+    Rule::error("result-without-call", "A tool/result on the surface answers no call of the surface.");
+static RESULT_NOT_ADJACENT: Rule = Rule::warning(
+    "result-not-adjacent",
+    "Another message stands between a tool call and its result, which strict providers refuse.",
+);
+static REUSED_CALL_ID: Rule = Rule::note(
+    "reused-call-id",
+    "Several calls on the surface have the same id, as some providers number them.",
+);
+
+pub(super) const RULES: &[&Rule] =
+    &[&CALL_WITHOUT_RESULT, &RESULT_WITHOUT_CALL, &RESULT_NOT_ADJACENT, &REUSED_CALL_ID];
+
+/// What the rules look at.
+pub(super) struct Calls<'a> {
+    pub session: &'a Session,
+    pub places: &'a Places,
+    pub splits: &'a Splits,
+    pub losses: &'a Losses,
+}
+
+impl Calls<'_> {
+    /// Looks at the whole surface.
+    pub(super) fn check(&self, findings: &mut Findings) {
+        let pairing = self.session.pairing();
+        for call in &pairing.unanswered {
+            findings.push(self.unanswered(call));
+        }
+        for position in &pairing.orphans {
+            if let Some(node) = self.nodes().get(*position) {
+                findings.push(self.orphan(*position, node));
+            }
+        }
+        self.not_adjacent(&pairing, findings);
+        self.reused(findings);
+    }
+
+    fn nodes(&self) -> &[Node] {
+        self.session.surface.nodes()
+    }
+
+    fn finding(&self, rule: &Rule, seq: u64, message: String) -> Finding {
+        Finding::new(rule, self.places.of(seq), message).at_seq(seq)
+    }
+
+    fn unanswered(&self, call: &Unanswered) -> Finding {
+        let nodes = self.nodes();
+        let seq = nodes.get(call.position).map_or(0, |node| node.seq);
+        let boundary = match nodes.get(call.position + 1) {
+            Some(next) => format!("the first boundary that it blocks is the one before seq {}", next.seq),
+            None => "it blocks the boundary at the end of the surface".to_owned(),
+        };
+        let state =
+            if call.is_pending { "yet, its turn is open" } else { "on the surface, and its turn is over" };
+        let message =
+            format!("call {} of seq {seq} has no result {state}; {boundary}", quoted(&call.call_id));
+        let finding = self.finding(&CALL_WITHOUT_RESULT, seq, message);
+        if let Some(split) = self.splits.result_behind(&call.call_id, seq) {
+            let cause = format!("{} hides its result {}", replacement(&split.by), split.seq);
+            return finding.with_help(SPLIT).relating(split.by.seq, cause);
+        }
+        // The model speaks again only when it has its results, so that is how far a lost one may have stood.
+        let behind = nodes.get(call.position + 1..).unwrap_or_default();
+        let next = behind.iter().find(|node| node.seq > seq && node.kind == MessageKind::Assistant);
+        if let Some(lost) = self.losses.first_between(seq, next.map(|node| node.seq)) {
+            return excused(
+                finding,
+                lost,
+                "its result may have stood on a line that could not be read or used",
+            );
+        }
+        if call.is_pending {
+            return finding.with_help("dsh writes the missing result when it next opens the session").noted();
+        }
+        finding
+            .with_help("providers refuse such a history, and no region that holds the call can be compacted")
+    }
+
+    fn orphan(&self, position: usize, node: &Node) -> Finding {
+        let id = node.answers.as_deref().unwrap_or_default();
+        let nodes = self.nodes();
+        let before = nodes.get(..position).unwrap_or_default();
+        let earlier = before.iter().rev().find(|node| node.calls.iter().any(|call| call == id));
+        let why = match earlier {
+            Some(call) => format!("the call of that id at seq {} has its result already", call.seq),
+            None => "no call before it has that id".to_owned(),
+        };
+        let message = format!("tool/result of seq {} answers {}, but {why}", node.seq, quoted(id));
+        let finding = self.finding(&RESULT_WITHOUT_CALL, node.seq, message);
+        if let Some(split) = self.splits.call_before(id, node.seq) {
+            let cause = format!("{} hides its call at seq {}", replacement(&split.by), split.seq);
+            return finding.with_help(SPLIT).relating(split.by.seq, cause);
+        }
+        let message_before = before.iter().rev().find(|node| node.kind != MessageKind::ToolResult);
+        if let Some(lost) =
+            self.losses.first_between(message_before.map_or(0, |node| node.seq), Some(node.seq))
+        {
+            return excused(
+                finding,
+                lost,
+                "its call may have stood on a line that could not be read or used",
+            );
+        }
+        finding.with_help("providers refuse such a history, and dsh fails on every further compaction")
+    }
+
+    fn not_adjacent(&self, pairing: &Pairing, findings: &mut Findings) {
+        let nodes = self.nodes();
+        let others: Vec<usize> =
+            (0..nodes.len()).filter(|at| nodes[*at].kind != MessageKind::ToolResult).collect();
+        let mut told = None;
+        for (call, result) in pairing.pairs() {
+            let from = others.partition_point(|at| at <= call);
+            let to = others.partition_point(|at| at < result);
+            let (Some(between), Some(caller), Some(answer)) = (
+                others.get(from..to).filter(|between| !between.is_empty()),
+                nodes.get(*call),
+                nodes.get(*result),
+            ) else {
+                continue;
+            };
+            if told.replace(*call) == Some(*call) {
+                continue;
+            }
+            let between: Vec<u64> = between.iter().map(|at| nodes[*at].seq).collect();
+            let message = format!(
+                "{} between the call of seq {} and its result {}",
+                if let [one] = between[..] {
+                    format!("seq {one} stands")
+                } else {
+                    format!("seqs {} stand", seqs(&between))
+                },
+                caller.seq,
+                answer.seq
+            );
+            let help = "dsh allows it, strict providers may refuse it; a region must not part the call from its result";
+            let finding = self.finding(&RESULT_NOT_ADJACENT, answer.seq, message).with_help(help);
+            let finding = finding.relating(between[0], "stands between");
+            findings.push(finding.relating(caller.seq, "the call"));
+        }
+    }
+
+    /// One finding for all ids, at the first call that has an id of an earlier one.
+    fn reused(&self, findings: &mut Findings) {
+        const MOST: usize = 8;
+        let mut counts: HashMap<&str, u64> = HashMap::new();
+        let mut again: Vec<(&str, u64)> = Vec::new();
+        for node in self.nodes() {
+            for call in &node.calls {
+                let count = counts.entry(call).or_default();
+                *count += 1;
+                if *count == 2 {
+                    again.push((call, node.seq));
+                }
+            }
+        }
+        let Some((_, seq)) = again.first() else { return };
+        let name = |(id, _): &(&str, u64)| {
+            format!("{} x{}", quoted(id), counts.get(id).copied().unwrap_or_default())
+        };
+        let mut names: Vec<String> = again.iter().take(MOST).map(name).collect();
+        if again.len() > MOST {
+            names.push(format!("and {} more", again.len() - MOST));
+        }
+        let message = format!("call ids come again on the surface: {}", names.join(", "));
+        let help = "calls and results are paired by their order too, so nothing is to be done";
+        findings.push(self.finding(&REUSED_CALL_ID, *seq, message).with_help(help));
+    }
+}
+
+const SPLIT: &str = "a replacement must hide a call together with its results; providers refuse such a history, and \
+                     dsh fails on every further compaction";
+
+fn replacement(by: &Replaced) -> String {
+    let compaction =
+        by.compaction_id.as_deref().map_or_else(String::new, |id| format!(" (compaction {})", quoted(id)));
+    format!("the replacement of {}..{}{compaction}", by.start, by.end)
+}
+
+fn excused(finding: Finding, lost: u64, cause: &str) -> Finding {
+    finding.noted().relating(lost, cause).with_help("mend the damaged line first")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{call, check_events, codes, event, marked, only, result, user};
+    use super::super::{Finding, Severity};
+
+    fn turn(seq: u64) -> String {
+        event(seq, "turn/start", r#"{"turn":1}"#)
+    }
+
+    fn turn_end(seq: u64) -> String {
+        event(seq, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#)
+    }
+
+    /// A user message with a source of its own that hides `start` to `end`.
+    fn note(seq: u64, start: u64, end: u64, sources: &str) -> String {
+        let message = r#"{"id":"m","role":"user","content":[],"source":{"kind":"plugin","plugin":"p","compactionId":"k"}}"#;
+        let op = format!(r#"{{"op":"replace","start":{start},"end":{end}}}"#);
+        marked(seq, "user/message", message, &op, &format!(r#","sourceEventSeqs":{sources}"#))
+    }
+
+    fn one(events: &[String]) -> Finding {
+        only(check_events(events))
+    }
+
+    #[test]
+    fn a_call_of_the_open_turn_is_a_note() {
+        let log = [turn(0), call(1, &["a"]), user(2, "x")];
+        let finding = one(&log);
+        assert_eq!((finding.code, finding.severity), ("call-without-result", Severity::Note));
+        let finding = one(&[&log[..], &[turn_end(3)]].concat());
+        assert_eq!(
+            (finding.code, finding.severity, finding.seq),
+            ("call-without-result", Severity::Error, Some(1))
+        );
+        assert!(finding.message.ends_with("blocks is the one before seq 2"), "{}", finding.message);
+        assert_eq!(finding.place.line, Some(3));
+    }
+
+    #[test]
+    fn halves_name_the_replacement_that_parted_them() {
+        let pair = [turn(0), call(1, &["a"]), result(2, "a"), turn_end(3)];
+        let orphan = one(&[&pair[..], &[note(4, 1, 1, "[1]")]].concat());
+        assert_eq!((orphan.code, orphan.seq, orphan.related[0].seq), ("result-without-call", Some(2), 4));
+        assert_eq!(
+            orphan.related[0].message,
+            "the replacement of 1..1 (compaction \"k\") hides its call at seq 1"
+        );
+        let bare = one(&[&pair[..], &[note(4, 2, 2, "[2]")]].concat());
+        assert_eq!((bare.code, bare.seq, bare.related[0].seq), ("call-without-result", Some(1), 4));
+        assert_eq!(codes(&check_events(&[&pair[..], &[note(4, 1, 2, "[1,2]")]].concat())), [""; 0]);
+    }
+
+    #[test]
+    fn a_rewritten_result_is_still_the_result() {
+        let rewrite = result(3, "a")
+            .replace(r#""append""#, r#"{"op":"replace","start":2,"end":2},"sourceEventSeqs":[2]"#);
+        let log = [
+            turn(0),
+            call(1, &["a"]),
+            result(2, "a"),
+            rewrite.replace(r#""id":"r3""#, r#""id":"r2""#),
+            turn_end(4),
+        ];
+        assert_eq!(codes(&check_events(&log)), [""; 0]);
+        // Hidden with its call at last, it leaves no trace.
+        assert_eq!(codes(&check_events(&[&log[..], &[note(5, 1, 3, "[1,3]")]].concat())), [""; 0]);
+    }
+
+    #[test]
+    fn a_second_result_answers_nothing() {
+        let finding = one(&[turn(0), call(1, &["a"]), result(2, "a"), result(3, "a"), turn_end(4)]);
+        assert_eq!((finding.code, finding.seq), ("result-without-call", Some(3)));
+        assert!(finding.message.contains("has its result already"), "{}", finding.message);
+    }
+
+    #[test]
+    fn what_a_lost_line_explains_is_a_note() {
+        let bad = |seq: u64| format!("{{\"seq\":{seq}");
+        let checked = check_events(&[turn(0), call(1, &["a"]), bad(2), turn_end(3)]);
+        assert_eq!(codes(&checked), ["call-without-result", "unparsable-line"]);
+        assert_eq!((checked.findings[0].severity, checked.findings[0].related[0].seq), (Severity::Note, 2));
+        let checked = check_events(&[turn(0), bad(1), result(2, "a"), turn_end(3)]);
+        assert_eq!(codes(&checked), ["unparsable-line", "result-without-call"]);
+        assert_eq!(checked.findings[1].severity, Severity::Note);
+        // A line that is lost elsewhere explains nothing.
+        let checked = check_events(&[turn(0), call(1, &["a"]), call(2, &[]), bad(3), turn_end(4)]);
+        assert_eq!(checked.findings[0].severity, Severity::Error);
+    }
+
+    #[test]
+    fn messages_in_between_are_told_once_a_call() {
+        let log = [turn(0), call(1, &["a", "b"]), user(2, "x"), result(3, "a"), result(4, "b"), turn_end(5)];
+        let finding = one(&log);
+        assert_eq!(
+            (finding.code, finding.severity, finding.seq),
+            ("result-not-adjacent", Severity::Warning, Some(3))
+        );
+        assert_eq!(finding.related.iter().map(|related| related.seq).collect::<Vec<_>>(), [2, 1]);
+    }
+
+    #[test]
+    fn ids_that_come_again_are_one_note() {
+        let log = [
+            turn(0),
+            call(1, &["a", "b"]),
+            result(2, "a"),
+            result(3, "b"),
+            call(4, &["a"]),
+            result(5, "a"),
+            turn_end(6),
+        ];
+        let finding = one(&log);
+        assert_eq!(
+            (finding.code, finding.severity, finding.seq),
+            ("reused-call-id", Severity::Note, Some(4))
+        );
+        assert!(finding.message.ends_with(": \"a\" x2"), "{}", finding.message);
+    }
+}

@@ -1,0 +1,160 @@
+//! The one pass over a log that feeds the rules.
+
+use super::brackets::Brackets;
+use super::finding::Findings;
+use super::losses::Losses;
+use super::numbering::{Next, Numbering};
+use super::pairing::Calls;
+use super::places::Places;
+use super::splits::Splits;
+use super::wording::{amount, owned};
+use super::{Checked, container, line, locks, surface};
+use crate::format::Format;
+use crate::json::{self, Kind};
+use crate::log::{Body, Event, Fault, FaultKind, Header, Item, Place};
+use crate::session::{Keep, Session};
+
+/// What the rules know so far.
+pub(super) struct Pass {
+    session: Session,
+    numbering: Numbering,
+    losses: Losses,
+    places: Places,
+    splits: Splits,
+    brackets: Brackets,
+    findings: Findings,
+    /// The last frame that could not be decoded, or not be trusted.
+    broken_frame: Option<u64>,
+}
+
+impl Pass {
+    pub(super) fn new(header: Header, format: &'static Format) -> Self {
+        Self {
+            session: Session::new(header, format, Keep::Figures),
+            numbering: Numbering::Sound,
+            losses: Losses::default(),
+            places: Places::default(),
+            splits: Splits::default(),
+            brackets: Brackets::default(),
+            findings: Findings::default(),
+            broken_frame: None,
+        }
+    }
+
+    /// Takes what the log gives next.
+    pub(super) fn take(&mut self, item: Item) {
+        match item {
+            Item::Fault(fault) => self.fault(&fault),
+            Item::Record(record) => {
+                let first_seq = record.body.first_seq();
+                let (next, said) = self.numbering.record(first_seq);
+                self.findings.extend(said);
+                if matches!(next, Next::Skip) {
+                    return;
+                }
+                if self.losses.read_on(first_seq) {
+                    self.brackets.doubt();
+                }
+                match record.body {
+                    Body::Event(event) => self.event(&event, record.place),
+                    Body::Row(row) => self.session.apply_row(&row),
+                }
+            }
+        }
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        let said = self.numbering.fault(fault);
+        self.findings.extend(said);
+        let session = (!self.numbering.is_forked()).then_some(&self.session);
+        if let Some(mut finding) = container::finding(fault, session).or_else(|| line::finding(fault)) {
+            if matches!(fault.kind, FaultKind::FrameData(_)) {
+                self.broken_frame = fault.place.frame;
+                let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
+                if lines > 0 {
+                    finding =
+                        finding.adding(&format!("what holds no record in it: {}", amount(lines, "line")));
+                }
+            }
+            // Lines of a broken frame are broken for that reason.
+            if !line::is_in_frame(&finding, self.broken_frame) {
+                self.findings.push(finding);
+            }
+        }
+        match fault.kind {
+            // These stand between records, or behind all.
+            FaultKind::BlankLine
+            | FaultKind::TornTail { .. }
+            | FaultKind::SkippableFrame { .. }
+            | FaultKind::HeaderFrame
+            | FaultKind::SeqRepeat { .. } => {}
+            FaultKind::SeqGap { expected, .. } => self.losses.unread(expected),
+            _ => self.losses.unread(fault.seq),
+        }
+    }
+
+    fn event(&mut self, event: &Event, place: Place) {
+        let replaces = event.surface_op.is_some_and(|op| json::kind(op) == Kind::Object);
+        if replaces {
+            self.session.surface.want_expanded(event.seq);
+        }
+        match self.session.apply(event) {
+            Ok(()) => {
+                if replaces {
+                    self.replaced(event, place);
+                } else if event.surface_op.is_some()
+                    && let Some(node) = self.session.surface.nodes().last()
+                {
+                    self.places.keep(node, place);
+                }
+                self.brackets.event(event, place, &self.session, &self.losses, &mut self.findings);
+            }
+            Err(violation) => {
+                let finding = surface::finding(&violation, event, place, self.session.format, &self.losses);
+                self.findings.push(finding);
+                if self.session.format.surface_type(&event.event_type).is_some() {
+                    self.losses.left_out(event.seq);
+                } else if event.event_type.starts_with("compaction/") || event.event_type.starts_with("turn/")
+                {
+                    self.brackets.doubt();
+                }
+                self.session.pass_over(event);
+            }
+        }
+    }
+
+    /// Looks at what a replacement has hidden.
+    fn replaced(&mut self, event: &Event, place: Place) {
+        let surface = &self.session.surface;
+        let node = surface.position(event.seq).and_then(|position| surface.nodes().get(position));
+        if let Some(node) = node {
+            let source = event.payload().and_then(|data| data.object("source"));
+            let compaction_id = source.and_then(|source| source.text("compactionId")).map(owned);
+            self.splits.replaced(surface.expanded(), node, compaction_id);
+            self.places.forget(&node.replaces);
+            self.places.keep(node, place);
+        }
+        // What was wanted has been seen; this lets go of it.
+        self.session.surface.want_expanded(u64::MAX);
+    }
+
+    /// Looks at what the log leaves behind.
+    pub(super) fn finish(mut self, events: u64) -> Checked {
+        let said = self.numbering.end();
+        self.findings.extend(said);
+        let lock = (!self.numbering.is_forked()).then(|| self.session.lock());
+        if let Some(lock) = &lock {
+            locks::check(lock, self.brackets.open(), self.brackets.is_in_doubt(), &mut self.findings);
+            let Self { session, places, splits, losses, findings, .. } = &mut self;
+            Calls { session, places, splits, losses }.check(findings);
+        }
+        self.findings.extend(self.brackets.failures.finding());
+        Checked {
+            session: self.session.header.id.clone(),
+            version: self.session.format.version,
+            events,
+            lock,
+            findings: self.findings.sorted(),
+        }
+    }
+}

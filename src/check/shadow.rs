@@ -1,0 +1,159 @@
+//! What a summary or a prune says it hides: the very nodes of the surface, and their price (FORMAT §10.1, §7.5).
+
+use super::Finding;
+use super::finding::Findings;
+use super::losses::Losses;
+use super::registry::Rule;
+use super::wording::seqs;
+use crate::json::{self, Object};
+use crate::log::{Event, Place};
+use crate::session::{Node, Session, Surface};
+
+static RANGE: Rule = Rule::error(
+    "shadowed-range",
+    "A shadowedRange is not the first and the last of the shadowedSeqs beside it.",
+);
+static SEQS: Rule = Rule::error(
+    "shadowed-seqs",
+    "The shadowedSeqs are not the surface's nodes from the first to the last of them.",
+);
+static TOKENS_INVALID: Rule = Rule::error("shadowed-tokens-invalid", "A shadowedTokenCount is no count.");
+static TOKENS: Rule =
+    Rule::note("shadowed-tokens", "A shadowedTokenCount is not the host tokens of the shadowed nodes.");
+
+pub(super) const RULES: &[&Rule] = &[&RANGE, &SEQS, &TOKENS_INVALID, &TOKENS];
+
+const HELP: &str =
+    "another tool wrote this; dsh, or its upgrade to a later format, refuses the session for it";
+
+/// Checks a `compaction/summary` or `compaction/prune` against the surface as it stands there.
+pub(super) fn check(
+    event: &Event,
+    data: Option<&Object>,
+    place: Place,
+    session: &Session,
+    losses: &Losses,
+    findings: &mut Findings,
+) {
+    let mut tell = |rule: &Rule, message: String, help: &str| {
+        findings.push(Finding::new(rule, place, message).at_seq(event.seq).with_help(help));
+    };
+    let tokens = data.and_then(|data| data.count("shadowedTokenCount"));
+    if tokens.is_none() {
+        tell(
+            &TOKENS_INVALID,
+            format!("{} must have a shadowedTokenCount of zero or more", event.event_type),
+            HELP,
+        );
+    }
+    let Some(shadowed) = data.and_then(shadowed_seqs) else {
+        let message = format!("{} must have shadowedSeqs, a list of at least one seq", event.event_type);
+        return tell(&SEQS, message, HELP);
+    };
+    let range = data.and_then(|data| data.object("shadowedRange"));
+    let edge = |key| range.as_ref().and_then(|range| range.count(key));
+    let edges = (shadowed.first().copied(), shadowed.last().copied());
+    if (edge("start"), edge("end")) != edges {
+        let name = |edge: Option<u64>| edge.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
+        let message = format!(
+            "shadowedRange is {} to {}, but shadowedSeqs go from {} to {}",
+            name(edge("start")),
+            name(edge("end")),
+            name(edges.0),
+            name(edges.1)
+        );
+        tell(&RANGE, message, HELP);
+    }
+    if !losses.is_empty() {
+        // The surface lacks what was lost, so it is no measure.
+        return;
+    }
+    match slice(&session.surface, &shadowed) {
+        Err(problem) => tell(&SEQS, problem, HELP),
+        Ok(nodes) => {
+            let price = nodes.iter().fold(0_u64, |sum, node| sum.saturating_add(node.host_tokens));
+            if let Some(tokens) = tokens.filter(|tokens| *tokens != price) {
+                let message =
+                    format!("shadowedTokenCount is {tokens}, the shadowed nodes hold {price} host tokens");
+                let help = "dsh takes this figure off its running estimate, which is that much off until the next restart";
+                tell(&TOKENS, message, help);
+            }
+        }
+    }
+}
+
+fn shadowed_seqs(data: &Object) -> Option<Vec<u64>> {
+    let seqs: Option<Vec<u64>> = data.array("shadowedSeqs")?.into_iter().map(json::count).collect();
+    seqs.filter(|seqs| !seqs.is_empty())
+}
+
+/// The nodes that `shadowed` names, if they are one run of the surface; else what is different.
+fn slice<'a>(surface: &'a Surface, shadowed: &[u64]) -> Result<&'a [Node], String> {
+    let (Some(first), Some(last)) = (shadowed.first(), shadowed.last()) else { return Ok(&[]) };
+    let find = |seq: u64| {
+        surface.position(seq).ok_or_else(|| match surface.hidden_by(seq) {
+            Some(by) => format!("shadowedSeqs names {seq}, which is not on the surface (replaced by {by})"),
+            None => format!("shadowedSeqs names {seq}, which is not on the surface"),
+        })
+    };
+    let (start, end) = (find(*first)?, find(*last)?);
+    let nodes = surface.nodes().get(start..=end).unwrap_or_default();
+    let there: Vec<u64> = nodes.iter().map(|node| node.seq).collect();
+    if there == shadowed {
+        return Ok(nodes);
+    }
+    let order = if start > end { format!("; {first} stands behind {last}") } else { String::new() };
+    Err(format!(
+        "shadowedSeqs are {}, but from {first} to {last} the surface holds {}{order}",
+        seqs(shadowed),
+        if there.is_empty() { "nothing".to_owned() } else { seqs(&there) }
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{bracket, check_events, codes, event, user};
+
+    fn summary(range: &str, seqs: &str, tokens: &str) -> Vec<&'static str> {
+        let mut log = vec![user(0, "one"), user(1, "two"), user(2, "three")];
+        let mut parts = bracket(3, "c", "null", 0);
+        parts.truncate(2);
+        parts[1] = event(
+            4,
+            "compaction/summary",
+            &format!(
+                r#"{{"compactionId":"c","shadowedRange":{range},"shadowedSeqs":{seqs},"shadowedTokenCount":{tokens}}}"#
+            ),
+        );
+        log.extend(parts);
+        log.push(event(5, "compaction/end", r#"{"compactionId":"c","turn":null}"#));
+        codes(&check_events(&log))
+    }
+
+    #[test]
+    fn a_summary_names_what_it_hides() {
+        let range = r#"{"start":0,"end":2}"#;
+        assert_eq!(summary(range, "[0,1,2]", "28"), [""; 0]);
+        assert_eq!(summary(range, "[0,1,2]", "27"), ["shadowed-tokens"]);
+        assert_eq!(summary(range, "[0,1,2]", "-1"), ["shadowed-tokens-invalid"]);
+        assert_eq!(summary(range, "[0,1]", "18"), ["shadowed-range"]);
+        assert_eq!(summary("null", "[0,1]", "18"), ["shadowed-range"]);
+        assert_eq!(summary(range, "[0,2]", "18"), ["shadowed-seqs"]);
+        assert_eq!(summary(range, "[]", "18"), ["shadowed-seqs"]);
+        assert_eq!(summary(range, "\"x\"", "18"), ["shadowed-seqs"]);
+        assert_eq!(summary(r#"{"start":0,"end":9}"#, "[0,1,2,9]", "18"), ["shadowed-seqs"]);
+        assert_eq!(summary(r#"{"start":2,"end":0}"#, "[2,1,0]", "18"), ["shadowed-seqs"]);
+    }
+
+    #[test]
+    fn a_prune_is_held_to_the_same() {
+        let prune = |seqs: &str| {
+            let data = format!(
+                r#"{{"shadowedRange":{{"start":0,"end":0}},"shadowedSeqs":{seqs},"shadowedTokenCount":9}}"#
+            );
+            codes(&check_events(&[user(0, "one"), event(1, "compaction/prune", &data)]))
+        };
+        assert_eq!(prune("[0]"), [""; 0]);
+        assert_eq!(prune("[0,0]"), ["shadowed-seqs"]);
+    }
+}

@@ -1,0 +1,269 @@
+//! Events that no reader takes: the rules of the surface, of payloads and of event types (FORMAT §4.2, §7.2).
+
+use super::Finding;
+use super::losses::Losses;
+use super::registry::Rule;
+use super::wording::quoted;
+use crate::format::Format;
+use crate::json::Object;
+use crate::log::{Event, Place};
+use crate::session::{ShapeError, SurfaceError, Violation};
+
+static MARKER_MISSING: Rule = Rule::error("surface-marker-missing", "A message carries no surfaceOp.");
+static MARKER_FORBIDDEN: Rule = Rule::error(
+    "surface-marker-forbidden",
+    "An event that puts nothing on the surface carries surfaceOp or sourceEventSeqs.",
+);
+static MARKER_INVALID: Rule =
+    Rule::error("surface-marker-invalid", "A surfaceOp is neither \"append\" nor a replacement.");
+static OP_DIALECT: Rule = Rule::error(
+    "surface-op-dialect",
+    "A replacement is not spelt with exactly the members that the log's format takes.",
+);
+static SOURCES_INVALID: Rule =
+    Rule::error("surface-sources-invalid", "A sourceEventSeqs is no list of distinct earlier events.");
+static SOURCES_INCOMPLETE: Rule =
+    Rule::error("surface-sources-incomplete", "A replacement does not cite every node that it hides.");
+static RANGE_UNKNOWN: Rule =
+    Rule::error("surface-range-unknown", "A replacement names an edge that is not on the surface.");
+static RANGE_REVERSED: Rule = Rule::error(
+    "surface-range-reversed",
+    "A replacement names a start that stands behind its end on the surface.",
+);
+static TOOL_RESULT_REWRITE: Rule = Rule::error(
+    "tool-result-rewrite",
+    "A tool/result replaces more than the inner content of one tool/result.",
+);
+static MESSAGE_SHAPE: Rule =
+    Rule::error("message-shape", "A message is not of the shape that its event type has.");
+static PAYLOAD_SHAPE: Rule = Rule::error(
+    "payload-shape",
+    "A payload without a message lacks what every reader asks of its event type.",
+);
+static UNKNOWN_REQUIRED_EVENT: Rule = Rule::error(
+    "unknown-required-event",
+    "An event type is unknown in the log's format, and nothing says that readers may pass it by.",
+);
+static RETIRED_EVENT: Rule = Rule::error(
+    "retired-event",
+    "An event type was used by development builds only, and every reader refuses it.",
+);
+
+pub(super) const RULES: &[&Rule] = &[
+    &MARKER_MISSING,
+    &MARKER_FORBIDDEN,
+    &MARKER_INVALID,
+    &OP_DIALECT,
+    &SOURCES_INVALID,
+    &SOURCES_INCOMPLETE,
+    &RANGE_UNKNOWN,
+    &RANGE_REVERSED,
+    &TOOL_RESULT_REWRITE,
+    &MESSAGE_SHAPE,
+    &PAYLOAD_SHAPE,
+    &UNKNOWN_REQUIRED_EVENT,
+    &RETIRED_EVENT,
+];
+
+const REFUSED: &str = "dsh refuses the whole log for it; the checks go on as if the event were not there";
+
+/// What is to be said of an event that the session did not take.
+pub(super) fn finding(
+    violation: &Violation,
+    event: &Event,
+    place: Place,
+    format: &Format,
+    losses: &Losses,
+) -> Finding {
+    let finding = match violation {
+        Violation::Surface(error) => {
+            let mut finding = Finding::new(rule_of(error), place, error.to_string()).with_help(help(error));
+            if let SurfaceError::Dialect { .. } | SurfaceError::MarkerShape { .. } = error {
+                finding.message.push_str(&missing_members(event, format));
+            }
+            relate(finding, error, losses)
+        }
+        Violation::Shape(error) => shape(error, place, format),
+        Violation::UnknownType(name) => Finding::new(
+            &UNKNOWN_REQUIRED_EVENT,
+            place,
+            format!("event type {} is unknown in format {} and not marked ignorable", quoted(name), format.version),
+        )
+        .with_help(
+            "a plugin or a newer dsh wrote it, and only that program knows what it means: open the log there. \
+             `dshc replay --allow-unknown` shows the rest",
+        ),
+        Violation::RetiredType(name) => Finding::new(
+            &RETIRED_EVENT,
+            place,
+            format!("event type {} was retired before the first release; every reader refuses it", quoted(name)),
+        )
+        .with_help("a development build of dsh wrote the log; only that build reads it"),
+    };
+    finding.at_seq(event.seq)
+}
+
+fn rule_of(error: &SurfaceError) -> &'static Rule {
+    match error {
+        SurfaceError::MarkerMissing(_) => &MARKER_MISSING,
+        SurfaceError::MarkerForbidden { .. } => &MARKER_FORBIDDEN,
+        SurfaceError::MarkerKind(_) => &MARKER_INVALID,
+        SurfaceError::Dialect { .. } | SurfaceError::MarkerShape { .. } => &OP_DIALECT,
+        SurfaceError::Sources(_) => &SOURCES_INVALID,
+        SurfaceError::SourcesIncomplete(_) => &SOURCES_INCOMPLETE,
+        SurfaceError::EdgeUnknown { .. } => &RANGE_UNKNOWN,
+        SurfaceError::Reversed { .. } => &RANGE_REVERSED,
+        SurfaceError::RewriteSpan(_) | SurfaceError::RewriteTarget { .. } | SurfaceError::RewriteMore(_) => {
+            &TOOL_RESULT_REWRITE
+        }
+    }
+}
+
+fn help(error: &SurfaceError) -> String {
+    let first = match error {
+        SurfaceError::MarkerMissing(_) => "a message needs surfaceOp \"append\" or a replacement",
+        SurfaceError::MarkerForbidden { .. } => "only messages may carry it",
+        SurfaceError::MarkerKind(_) => "another tool wrote this marker",
+        SurfaceError::Dialect { .. } => "another tool wrote this event with the names of another format",
+        SurfaceError::MarkerShape { .. } => {
+            "another tool wrote this event; a member that is missing may have been undefined when it was written"
+        }
+        SurfaceError::Sources(_) => "the list must name each event once, all of them earlier than this one",
+        SurfaceError::SourcesIncomplete(_) => {
+            "the list must hold all hidden nodes; other earlier events may join them"
+        }
+        SurfaceError::EdgeUnknown { .. } => {
+            "edges are names of nodes that stand on the surface at that moment"
+        }
+        SurfaceError::Reversed { .. } => "positions on the surface count, not the size of the numbers",
+        SurfaceError::RewriteSpan(_) | SurfaceError::RewriteTarget { .. } | SurfaceError::RewriteMore(_) => {
+            "a shortened tool result keeps its id, turn, step, error and meta, and stands for exactly one result"
+        }
+    };
+    format!("{first}. {REFUSED}")
+}
+
+/// Which members of a replacement are not there: a JSON writer drops what is undefined.
+fn missing_members(event: &Event, format: &Format) -> String {
+    let op = event.surface_op.and_then(Object::of);
+    let is_missing = |member: &&str| op.as_ref().is_some_and(|op| op.get(member).is_none());
+    let members = ["op"].into_iter().chain(format.replace_members);
+    let missing: Vec<String> = members.filter(is_missing).map(|member| format!("\"{member}\"")).collect();
+    match missing.as_slice() {
+        [] => String::new(),
+        [one] => format!("; {one} is missing"),
+        more => format!("; {} are missing", more.join(" and ")),
+    }
+}
+
+fn relate(finding: Finding, error: &SurfaceError, losses: &Losses) -> Finding {
+    match error {
+        SurfaceError::EdgeUnknown { seq, hidden_by: Some(by), .. } => {
+            finding.relating(*by, format!("this replacement hides {seq}"))
+        }
+        SurfaceError::EdgeUnknown { seq, .. } if losses.contains(*seq) => finding
+            .relating(*seq, "this event could not be read or breaks a rule itself, and so was left out"),
+        SurfaceError::RewriteTarget { seq, .. } | SurfaceError::RewriteMore(seq) => {
+            finding.relating(*seq, "the node that it would replace")
+        }
+        _ => finding,
+    }
+}
+
+fn shape(error: &ShapeError, place: Place, format: &Format) -> Finding {
+    let rule = if format.surface_type(&error.event_type).is_some() { &MESSAGE_SHAPE } else { &PAYLOAD_SHAPE };
+    Finding::new(rule, place, error.to_string()).with_help(REFUSED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{call, check_events, codes, event, marked, only, result, user};
+
+    fn replace(op: &str, sources: &str) -> Vec<String> {
+        let message = r#"{"id":"m","role":"user","content":[],"source":{"kind":"plugin","plugin":"p"}}"#;
+        vec![user(0, "one"), user(1, "two"), marked(2, "user/message", message, op, sources)]
+    }
+
+    #[test]
+    fn every_rule_of_the_surface_has_its_code() {
+        let sources = r#","sourceEventSeqs":[0,1]"#;
+        for (op, sources, code) in [
+            ("null", "", "surface-marker-invalid"),
+            ("[]", "", "surface-marker-invalid"),
+            (r#""replace""#, "", "surface-marker-invalid"),
+            (r#"{"op":"replace","startSeq":0,"endSeq":1}"#, sources, "surface-op-dialect"),
+            (r#"{"op":"replace","end":1}"#, sources, "surface-op-dialect"),
+            (r#"{"op":"delete","start":0,"end":1}"#, sources, "surface-op-dialect"),
+            (
+                r#"{"op":"replace","start":0,"end":1}"#,
+                r#","sourceEventSeqs":[1,1]"#,
+                "surface-sources-invalid",
+            ),
+            (
+                r#"{"op":"replace","start":0,"end":1}"#,
+                r#","sourceEventSeqs":[1]"#,
+                "surface-sources-incomplete",
+            ),
+            (r#"{"op":"replace","start":0,"end":5}"#, sources, "surface-range-unknown"),
+            (r#"{"op":"replace","start":1,"end":0}"#, sources, "surface-range-reversed"),
+        ] {
+            assert_eq!(codes(&check_events(&replace(op, sources))), [code], "{op} {sources}");
+        }
+        assert_eq!(codes(&check_events(&replace(r#"{"op":"replace","start":0,"end":1}"#, sources))), [""; 0]);
+        assert_eq!(
+            codes(&check_events(&[event(
+                0,
+                "user/message",
+                r#"{"id":"m","role":"user","content":[],"source":{"kind":"user"}}"#
+            )])),
+            ["surface-marker-missing"]
+        );
+        assert_eq!(
+            codes(&check_events(&[marked(0, "todo/write", "{}", r#""append""#, "")])),
+            ["surface-marker-forbidden"]
+        );
+    }
+
+    #[test]
+    fn a_lost_member_is_named() {
+        let finding = only(check_events(&replace(r#"{"op":"replace","end":1}"#, "")));
+        assert!(finding.message.ends_with("\"start\" is missing"), "{}", finding.message);
+        assert_eq!(finding.seq, Some(2));
+    }
+
+    #[test]
+    fn an_edge_that_was_left_out_names_its_cause() {
+        let mut log = vec![user(0, "one"), event(1, "user/message", "{}")];
+        let message = r#"{"id":"m","role":"user","content":[],"source":{"kind":"plugin","plugin":"p"}}"#;
+        log.push(marked(
+            2,
+            "user/message",
+            message,
+            r#"{"op":"replace","start":1,"end":1}"#,
+            r#","sourceEventSeqs":[1]"#,
+        ));
+        let checked = check_events(&log);
+        assert_eq!(codes(&checked), ["message-shape", "surface-range-unknown"]);
+        assert_eq!(checked.findings[1].related[0].seq, 1);
+    }
+
+    #[test]
+    fn a_rewrite_may_change_content_only() {
+        let mut log = vec![event(0, "turn/start", r#"{"turn":1}"#), call(1, &["a"]), result(2, "a")];
+        let other = result(3, "b")
+            .replace(r#""append""#, r#"{"op":"replace","start":2,"end":2},"sourceEventSeqs":[2]"#);
+        log.push(other);
+        let finding = only(check_events(&log));
+        assert_eq!((finding.code, finding.related[0].seq), ("tool-result-rewrite", 2));
+    }
+
+    #[test]
+    fn payloads_and_types_have_codes_of_their_own() {
+        let unknown = only(check_events(&[event(0, "acme/switch", "{}")]));
+        assert_eq!(unknown.code, "unknown-required-event");
+        assert!(!format!("{unknown:?}").contains("corrupt"));
+        assert_eq!(only(check_events(&[event(0, "mode/set", "{}")])).code, "retired-event");
+        assert_eq!(only(check_events(&[event(0, "turn/end", "{}")])).code, "payload-shape");
+        assert_eq!(only(check_events(&[event(0, "user/message", "{}")])).code, "message-shape");
+    }
+}

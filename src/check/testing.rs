@@ -1,0 +1,111 @@
+//! Small logs for the tests of the rules.
+
+use super::{Checked, Finding, check};
+use crate::log::{LogReader, Source};
+use std::io::Write;
+use std::path::Path;
+
+/// A header of format 0.
+pub(super) const HEADER: &str =
+    r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
+
+/// An event that puts nothing on the surface.
+pub(super) fn event(seq: u64, event_type: &str, data: &str) -> String {
+    format!(r#"{{"type":"{event_type}","seq":{seq},"time":{seq},"data":{data}}}"#)
+}
+
+/// An event with a marker; `more` is further members, with a comma before them.
+pub(super) fn marked(seq: u64, event_type: &str, data: &str, op: &str, more: &str) -> String {
+    format!(r#"{{"type":"{event_type}","seq":{seq},"time":{seq},"data":{data},"surfaceOp":{op}{more}}}"#)
+}
+
+/// A prompt; texts of up to four letters cost nine host tokens.
+pub(super) fn user(seq: u64, text: &str) -> String {
+    let data = format!(
+        r#"{{"id":"u{seq}","role":"user","content":[{{"type":"text","text":"{text}"}}],"source":{{"kind":"user"}}}}"#
+    );
+    marked(seq, "user/message", &data, r#""append""#, "")
+}
+
+/// An assistant message of turn 1 that makes these calls.
+pub(super) fn call(seq: u64, ids: &[&str]) -> String {
+    let blocks: Vec<String> = ids
+        .iter()
+        .map(|id| format!(r#"{{"type":"tool-call","id":"{id}","name":"sh","arguments":"{{}}"}}"#))
+        .collect();
+    let data = format!(
+        r#"{{"turn":1,"step":1,"message":{{"id":"a{seq}","role":"assistant","content":[{}],"source":{{"kind":"model","provider":"p","model":"m"}}}}}}"#,
+        blocks.join(",")
+    );
+    marked(seq, "assistant/message", &data, r#""append""#, "")
+}
+
+/// A result of turn 1 for the call `id`.
+pub(super) fn result(seq: u64, id: &str) -> String {
+    let data = format!(
+        r#"{{"turn":1,"step":1,"message":{{"id":"r{seq}","role":"user","content":[{{"type":"tool-result","toolCallId":"{id}","content":[]}}],"source":{{"kind":"tool","callId":"{id}"}}}}}}"#
+    );
+    marked(seq, "tool/result", &data, r#""append""#, "")
+}
+
+/// Start, summary, checkpoint and end of a compaction of the one node `shadowed`, a prompt of a short text.
+pub(super) fn bracket(seq: u64, id: &str, turn: &str, shadowed: u64) -> Vec<String> {
+    let (summary, checkpoint) = (seq + 1, seq + 2);
+    let boundary = format!(r#"{{"compactionId":"{id}","turn":{turn}}}"#);
+    vec![
+        event(seq, "compaction/start", &boundary),
+        event(
+            summary,
+            "compaction/summary",
+            &format!(
+                r#"{{"compactionId":"{id}","summary":[],"shadowedRange":{{"start":{shadowed},"end":{shadowed}}},"shadowedSeqs":[{shadowed}],"shadowedTokenCount":9,"provider":"p","model":"m"}}"#
+            ),
+        ),
+        marked(
+            checkpoint,
+            "user/message",
+            &format!(
+                r#"{{"id":"c{seq}","role":"user","content":[],"source":{{"kind":"plugin","plugin":"compact","compactionId":"{id}"}}}}"#
+            ),
+            &format!(r#"{{"op":"replace","start":{shadowed},"end":{shadowed}}}"#),
+            &format!(r#","sourceEventSeqs":[{seq},{summary},{shadowed}]"#),
+        ),
+        event(seq + 3, "compaction/end", &boundary),
+    ]
+}
+
+/// A Zstandard frame as dsh writes it.
+pub(super) fn frame(text: &str) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Checks a log of these bytes.
+pub(super) fn check_bytes(bytes: &[u8]) -> Checked {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    check_source(&Source::of(file, Path::new("log")).unwrap())
+}
+
+/// Checks a log of these lines behind a header.
+pub(super) fn check_events(lines: &[String]) -> Checked {
+    check_bytes(format!("{HEADER}\n{}\n", lines.join("\n")).as_bytes())
+}
+
+/// Checks a log that can be opened.
+pub(super) fn check_source(source: &Source) -> Checked {
+    check(&mut LogReader::open(source).unwrap()).unwrap()
+}
+
+/// The codes found, in their order.
+pub(super) fn codes(checked: &Checked) -> Vec<&'static str> {
+    checked.findings.iter().map(|finding| finding.code).collect()
+}
+
+/// The one finding.
+pub(super) fn only(checked: Checked) -> Finding {
+    assert_eq!(checked.findings.len(), 1, "{:#?}", checked.findings);
+    checked.findings.into_iter().next().unwrap()
+}

@@ -1,0 +1,205 @@
+//! Compactions under failures that no command line can bring about.
+
+use super::*;
+use crate::log::append::RealDisk;
+use crate::session::LockState;
+use crate::summarize::{Request, SummarizeError};
+use std::cell::Cell;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// A disk whose nth call fails, with half of the bytes written; a dead one fails at every later call too, as if
+/// the process had been killed.
+struct Failing {
+    calls: Cell<usize>,
+    at: usize,
+    is_dead_after: bool,
+}
+
+impl Failing {
+    fn call(&self) -> io::Result<()> {
+        let call = self.calls.get();
+        self.calls.set(call + 1);
+        let fails = call == self.at || (self.is_dead_after && call > self.at);
+        if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+}
+
+impl Disk for Failing {
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+        if let Err(error) = self.call() {
+            if self.calls.get() == self.at + 1 {
+                file.write_all(&bytes[..bytes.len() / 2])?;
+            }
+            return Err(error);
+        }
+        file.write_all(bytes)
+    }
+
+    fn sync(&self, _file: &File) -> io::Result<()> {
+        self.call()
+    }
+
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
+        self.call()?;
+        file.set_len(length)
+    }
+}
+
+/// A summarizer that must be asked inside the bracket, as a model must.
+struct Live<F: Fn() -> Result<String, String> + Sync>(F);
+
+impl<F: Fn() -> Result<String, String> + Sync> Summarizer for Live<F> {
+    fn kind(&self) -> &'static str {
+        "test"
+    }
+
+    fn is_free(&self) -> bool {
+        false
+    }
+
+    fn summarize(&self, _request: &Request) -> Result<Summary, SummarizeError> {
+        let made = (self.0)().map_err(|message| SummarizeError { message })?;
+        Ok(Summary { text: made, provider: "p".into(), model: "m".into() })
+    }
+}
+
+const OPTIONS: Options =
+    Options { choice: Retention::Turns(2), keep_task: true, is_dry_run: false, assume_idle: true };
+
+fn log(name: &str) -> (tempfile::TempDir, PathBuf, Vec<u8>) {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(fixture.file_name().unwrap());
+    let bytes = fs::read(fixture).unwrap();
+    fs::write(&path, &bytes).unwrap();
+    (folder, path, bytes)
+}
+
+fn refold(path: &Path) -> Folded {
+    let mut reader = LogReader::open(&Source::open(path).unwrap()).unwrap();
+    session::fold(&mut reader, Keep::Messages, Stop::default()).unwrap()
+}
+
+fn seqs(folded: &Folded) -> Vec<u64> {
+    folded.session.surface.nodes().iter().map(|node| node.seq).collect()
+}
+
+const LOGS: [&str; 2] = ["demo/session.jsonl", "demo-zstd/session.jsonl.zstd"];
+
+#[test]
+fn a_failure_at_any_write_leaves_a_sound_log() {
+    for name in LOGS {
+        for is_dead_after in [false, true] {
+            for at in 0..8 {
+                let (_folder, path, old) = log(name);
+                let before = refold(&path);
+                let disk = Failing { calls: Cell::new(0), at, is_dead_after };
+                let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
+                let case = format!("{name}, call {at}, dead after: {is_dead_after}: {:?}", outcome.reason);
+                let now = fs::read(&path).unwrap();
+                assert!(now.starts_with(&old), "{case}");
+                let after = refold(&path);
+                assert!(after.damage.is_none() && after.session.events >= before.session.events, "{case}");
+                if outcome.status == Status::Compacted {
+                    assert!(at >= 4, "{case}");
+                    continue;
+                }
+                assert_eq!(outcome.status, Status::Failed, "{case}");
+                let message = outcome.reason.unwrap().message;
+                if message.contains("could not be taken back") {
+                    assert!(is_dead_after, "{case}");
+                    continue;
+                }
+                assert_eq!(seqs(&after), seqs(&before), "{case}");
+                let is_held = matches!(after.session.lock(), LockState::Held(_));
+                assert_eq!(is_held, message.contains("left open"), "{case}");
+                assert!(is_dead_after || !is_held && after.torn.is_none(), "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_summarizer_that_fails_replaces_nothing() {
+    for name in LOGS {
+        let long = "word ".repeat(100_000);
+        for (answer, code) in
+            [(Err("no answer"), "summary"), (Ok("  \n"), "summary"), (Ok(&*long), "not_smaller")]
+        {
+            let (_folder, path, old) = log(name);
+            let before = refold(&path);
+            let live = Live(|| answer.map(str::to_owned).map_err(str::to_owned));
+            let outcome = compact(&path, None, &OPTIONS, &live, &RealDisk);
+            let reason = outcome.reason.unwrap();
+            assert_eq!((outcome.status, reason.code), (Status::Failed, code), "{name}");
+            let after = refold(&path);
+            assert!(fs::read(&path).unwrap().starts_with(&old));
+            assert_eq!(seqs(&after), seqs(&before));
+            assert_eq!(after.session.lock(), LockState::Free);
+            // The start, and an end with the error.
+            assert_eq!(after.session.events, before.session.events + 2);
+            assert_eq!(after.session.last_type, "compaction/end");
+        }
+    }
+}
+
+#[test]
+fn a_live_summary_is_committed_inside_its_bracket() {
+    let (_folder, path, _) = log(LOGS[0]);
+    let watched = path.clone();
+    let live = Live(move || {
+        assert!(
+            matches!(refold(&watched).session.lock(), LockState::Held(_)),
+            "the lock is on disk before the model is asked"
+        );
+        Ok("## Current Work\n- all of it".into())
+    });
+    let outcome = compact(&path, None, &OPTIONS, &live, &RealDisk);
+    assert_eq!(outcome.status, Status::Compacted);
+    assert_eq!(refold(&path).session.lock(), LockState::Free);
+}
+
+#[test]
+fn a_second_writer_meanwhile_makes_it_fail_and_loses_nothing() {
+    for name in LOGS {
+        let (_folder, path, old) = log(name);
+        let before = refold(&path);
+        let other = path.clone();
+        let seq = before.session.events + 1;
+        let live = Live(move || {
+            let record =
+                format!("{{\"type\":\"todo/write\",\"seq\":{seq},\"time\":1,\"data\":{{\"todos\":[]}}}}");
+            Appender::open(&other, &RealDisk).err().expect("dshc's own lock holds");
+            let mut file = fs::OpenOptions::new().append(true).open(&other).unwrap();
+            let line = format!("{record}\n");
+            let bytes = if other.extension().unwrap() == "zstd" {
+                zstd::encode_all(line.as_bytes(), 3).unwrap()
+            } else {
+                line.into_bytes()
+            };
+            file.write_all(&bytes).unwrap();
+            Ok("## Current Work\n- all of it".into())
+        });
+        let outcome = compact(&path, None, &OPTIONS, &live, &RealDisk);
+        let reason = outcome.reason.unwrap();
+        assert_eq!((outcome.status, reason.code), (Status::Failed, "changed"), "{name}");
+        assert!(reason.message.contains("left open"), "{}", reason.message);
+        let after = refold(&path);
+        assert!(fs::read(&path).unwrap().starts_with(&old));
+        assert!(after.damage.is_none());
+        assert_eq!(after.session.events, seq + 1);
+        assert_eq!(seqs(&after), seqs(&before));
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_written_to_is_refused() {
+    let (_folder, path, old) = log(LOGS[0]);
+    let disk = Failing { calls: Cell::new(0), at: 0, is_dead_after: false };
+    let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
+    assert_eq!((outcome.status, outcome.reason.unwrap().code), (Status::Failed, "persistence"));
+    assert_eq!(fs::read(&path).unwrap(), old);
+    assert!(outcome.appended.is_none());
+}

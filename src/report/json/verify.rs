@@ -1,0 +1,120 @@
+//! `dshc.verify/1`.
+
+use super::LockJson;
+use crate::check::Finding;
+use crate::verify::{FileVerdict, Status, Verification};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    files: Vec<FileJson<'a>>,
+    ignored: Vec<String>,
+    summary: SummaryJson,
+}
+
+#[derive(Serialize)]
+struct FileJson<'a> {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u64>,
+    events: u64,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lock: Option<LockJson<'a>>,
+    findings: Vec<FindingJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FindingJson<'a> {
+    code: &'a str,
+    severity: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seq: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_byte: Option<u64>,
+    help: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct RelatedJson<'a> {
+    seq: u64,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SummaryJson {
+    files: usize,
+    clean: usize,
+    with_findings: usize,
+    unreadable: usize,
+    by_code: BTreeMap<&'static str, usize>,
+}
+
+/// Writes the document of a run.
+pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        schema: "dshc.verify/1",
+        files: run.files.iter().map(file).collect(),
+        ignored: run.ignored.iter().map(|path| path.display().to_string()).collect(),
+        summary: SummaryJson {
+            files: run.files.len(),
+            clean: run.count(Status::Clean),
+            with_findings: run.count(Status::Findings),
+            unreadable: run.count(Status::Unreadable),
+            by_code: run.by_code(),
+        },
+    };
+    super::write(&document, out)
+}
+
+fn file(file: &FileVerdict) -> FileJson<'_> {
+    let checked = file.checked.as_ref();
+    FileJson {
+        path: file.path.display().to_string(),
+        session: checked.map(|checked| checked.session.as_str()),
+        version: checked.map(|checked| checked.version),
+        events: checked.map_or(0, |checked| checked.events),
+        status: match file.status() {
+            Status::Clean => "clean",
+            Status::Findings => "findings",
+            Status::Unreadable => "unreadable",
+        },
+        lock: checked.and_then(|checked| checked.lock.as_ref()).map(LockJson::of),
+        findings: file.findings.iter().map(finding).collect(),
+    }
+}
+
+fn finding(finding: &Finding) -> FindingJson<'_> {
+    FindingJson {
+        code: finding.code,
+        severity: finding.severity.as_str(),
+        message: &finding.message,
+        seq: finding.seq,
+        line: finding.place.line,
+        frame: finding.place.frame,
+        byte: finding.place.byte,
+        text_byte: finding.place.text_byte,
+        help: &finding.help,
+        related: finding
+            .related
+            .iter()
+            .map(|related| RelatedJson { seq: related.seq, message: &related.message })
+            .collect(),
+    }
+}
