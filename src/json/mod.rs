@@ -127,6 +127,11 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
+    /// Checks that `text` is one JSON object and reads its members, in one pass.
+    pub fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
     /// Reads the members of an object; `None` for another kind of value.
     #[must_use]
     pub fn of(raw: &'a Raw) -> Option<Self> {

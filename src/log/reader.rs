@@ -5,6 +5,7 @@ use super::lines::{Line, Lines, Piece};
 use super::{Container, Event, Fault, FaultKind, Header, PackedRow, Place, Source, rows};
 use crate::format::{self, Format};
 use crate::json::{self, Object};
+use std::borrow::Cow;
 use std::io;
 
 /// What stands next in a log.
@@ -234,7 +235,7 @@ impl LogReader {
                 Some(Piece::Line(_)) if self.torn_rest => continue,
                 Some(Piece::Fault(kind, place)) => (kind, place),
                 Some(Piece::Line(Line { bytes, place, recovered })) => {
-                    let text = String::from_utf8_lossy(bytes);
+                    let text = text_of(bytes);
                     let kind = match parse_line(&text, self.format) {
                         Ok(body) => match sequence_fault(self.next_seq, &body, self.gap_explained) {
                             None => {
@@ -293,13 +294,21 @@ impl LogReader {
     }
 }
 
+/// A line's text, U+FFFD for bytes that are no UTF-8, as the official reader has it (FORMAT §0.4).
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    // Nearly every line is sound, and checking is faster than looking for what to replace.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// Reads one line as an event or a packed row.
 fn parse_line<'a>(line: &'a str, format: &Format) -> Result<Body<'a>, FaultKind> {
     if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
         return Err(FaultKind::BlankLine);
     }
-    let raw = json::parse(line).map_err(|error| FaultKind::NotJson(error.to_string()))?;
-    let record = Object::of(raw).ok_or_else(|| FaultKind::Envelope("it is no object".into()))?;
+    let record = Object::parse(line).map_err(|error| match json::parse(line) {
+        Ok(_) => FaultKind::Envelope("it is no object".into()),
+        Err(_) => FaultKind::NotJson(error.to_string()),
+    })?;
     let tag =
         record.text("type").and_then(|kind| rows::tag(&kind.to_str())).filter(|_| format.has_packed_rows);
     match tag {

@@ -206,3 +206,21 @@ fn colour_only_where_it_is_asked_for() {
     assert!(!sandbox.run(&["replay", text(&demo)]).out.contains('\u{1b}'));
     assert!(sandbox.run(&["replay", text(&demo), "--color", "always"]).out.contains('\u{1b}'));
 }
+
+/// Loading a vocabulary takes tens of MiB; without one, a small log is shown in a few.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_vocabulary_is_loaded_that_was_not_asked_for() {
+    let demo = fixture("demo/session.jsonl");
+    let run = |limit: u32, arguments: &str| {
+        let program = env!("CARGO_BIN_EXE_dshc");
+        let script = format!("ulimit -v {limit} && exec {program} replay {} {arguments}", text(&demo));
+        let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+        output.status.success()
+    };
+    // Measured: 20,000 are enough without a vocabulary, 60,000 are too few with one.
+    let limit = 40_000;
+    assert!(run(limit, ""), "needs more than {limit} KiB");
+    assert!(run(limit, "--format json"));
+    assert!(!run(limit, "--tokenizer o200k_base"), "the limit of {limit} KiB would let a vocabulary through");
+}
