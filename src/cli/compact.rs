@@ -101,7 +101,7 @@ fn ratio(text: &str) -> Result<f64, String> {
 
 impl Compact {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let logs = inputs::find(&self.paths)?.logs;
+        let logs = inputs::find(&self.paths).logs;
         if self.region.is_some() && logs.len() > 1 {
             return Err(UsageError::new(
                 format!("--region is for one log, and {} are there", logs.len()),

@@ -3,7 +3,7 @@
 use super::UsageError;
 use crate::log::Source;
 use crate::log::place::{self, Found};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,17 +23,17 @@ pub(super) fn or_default_root(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
 }
 
 /// The logs that `paths` stand for.
-pub(super) fn find(paths: &[PathBuf]) -> Result<Found> {
+pub(super) fn find(paths: &[PathBuf]) -> Found {
     let mut found = Found::default();
     for path in paths {
-        place::find(path, &mut found).with_context(|| format!("{}: cannot read", path.display()))?;
+        place::find(path, &mut found);
     }
-    Ok(found)
+    found
 }
 
 /// The one log that `paths` stand for.
 pub(super) fn only(paths: &[PathBuf]) -> Result<PathBuf> {
-    let mut logs = find(paths)?.logs;
+    let mut logs = find(paths).logs;
     match logs.len() {
         1 => Ok(logs.swap_remove(0).path),
         0 => Err(UsageError::new(

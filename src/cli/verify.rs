@@ -42,7 +42,7 @@ enum FailOn {
 
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let found = inputs::find(&inputs::or_default_root(self.paths)?)?;
+        let found = inputs::find(&inputs::or_default_root(self.paths)?);
         let files =
             found.logs.into_iter().map(|log| FileVerdict::of(log.path.clone(), inputs::open(&log.path)));
         let run = Verification { files: files.collect(), ignored: found.ignored };

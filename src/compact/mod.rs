@@ -17,7 +17,8 @@ pub use outcome::{Appended, Cache, Committed, HostTokens, Outcome, Reason, Regio
 pub use plan::Retention;
 
 use crate::log::append::{Appender, Disk};
-use crate::log::{LogReader, OpenError, Source};
+use crate::log::place::LogName;
+use crate::log::{Container, LogReader, OpenError, Source};
 use crate::session::{self, Folded, Keep, Stop};
 use crate::summarize::{Summarizer, Summary};
 use checkpoint::Checkpoint;
@@ -156,6 +157,12 @@ fn into_new_file(
 ) -> Result<Outcome, Stopped> {
     let (source, folded) = read(path)?;
     outcome.bytes.0 = source.bytes;
+    if let Some(ending) = other_ending(output, source.container) {
+        let message =
+            format!("{} says by its name that it is stored otherwise than the input", output.display());
+        let reason = Reason::new("output", message, format!("give it the input's ending, {ending}"));
+        return Ok(outcome.with(Status::Refused, reason));
+    }
     let (plan, outcome) = Plan::of(&folded, options, outcome)?;
     let failed = |error: io::Error, outcome: &Outcome| {
         let reason = Reason::new(
@@ -289,6 +296,18 @@ fn copy_beside(source: &Source, output: &Path) -> io::Result<tempfile::NamedTemp
     copy.as_file().set_permissions(std::fs::metadata(&source.path)?.permissions())?;
     copy.as_file().sync_all()?;
     Ok(copy)
+}
+
+/// The ending that a name must have where it promises another container than the log's: dsh goes by the ending
+/// of canonical names (FORMAT §1.3), and dshc takes every `.zstd` for compressed.
+fn other_ending(output: &Path, container: Container) -> Option<&'static str> {
+    let is_canonical = output.file_name().and_then(|name| LogName::parse(&name.to_string_lossy())).is_some();
+    let is_named_zstd = output.extension().is_some_and(|extension| extension == "zstd");
+    match container {
+        Container::Raw if is_named_zstd => Some(".jsonl"),
+        Container::Zstd if is_canonical && !is_named_zstd => Some(".jsonl.zstd"),
+        _ => None,
+    }
 }
 
 /// Keeps the container's suffix, which tells how the copy is read.

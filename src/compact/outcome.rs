@@ -23,8 +23,8 @@ pub enum Status {
 /// Why a log was not compacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// A stable code: `busy`, `in_use`, `region`, `not_smaller`, `damaged`, `unsupported`, `changed`,
-    /// `summary`, `commit`, `persistence`, or the code of what made a log unreadable.
+    /// A stable code: `busy`, `in_use`, `region`, `not_smaller`, `damaged`, `unsupported`, `output`,
+    /// `changed`, `summary`, `commit`, `persistence`, or the code of what made a log unreadable.
     pub code: &'static str,
     /// What is in the way.
     pub message: String,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// What a canonical file name says about a log (FORMAT §1.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,18 +50,26 @@ pub struct FoundLog {
 }
 
 /// Finds the logs that `path` stands for: a file is a log whatever its name; of a directory and all below it,
-/// the files with canonical names are, in each session directory the highest generation.
-pub fn find(path: &Path, found: &mut Found) -> io::Result<()> {
-    if path == Path::new("-") || !fs::metadata(path)?.is_dir() {
+/// the files with canonical names are, in each session directory the highest generation. What cannot be looked
+/// at is taken for a log, so that opening it tells why.
+pub fn find(path: &Path, found: &mut Found) {
+    if path == Path::new("-") || !path.is_dir() {
         found.logs.push(FoundLog { path: path.to_owned(), below: None });
-        return Ok(());
+        return;
     }
+    let below = |log: PathBuf| FoundLog { path: log, below: Some(path.to_owned()) };
     let mut folders: BTreeMap<PathBuf, Vec<(LogName, PathBuf)>> = BTreeMap::new();
     for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
-        let entry = entry.map_err(io::Error::from)?;
-        if entry.file_type().is_dir() {
-            continue;
-        }
+        let entry = match entry {
+            Ok(entry) if entry.file_type().is_dir() => continue,
+            Ok(entry) => entry,
+            Err(error) => {
+                // A link that leads back up hides nothing that the walk does not see.
+                let hidden = error.path().filter(|_| error.loop_ancestor().is_none());
+                found.logs.extend(hidden.map(|hidden| below(hidden.to_owned())));
+                continue;
+            }
+        };
         let name = entry.file_name().to_string_lossy();
         match LogName::parse(&name) {
             Some(log) => {
@@ -79,14 +86,13 @@ pub fn find(path: &Path, found: &mut Found) -> io::Result<()> {
         let newest = logs.iter().map(|(name, _)| name.generation).max();
         for (name, log) in logs {
             if Some(name.generation) == newest {
-                found.logs.push(FoundLog { path: log, below: Some(path.to_owned()) });
+                found.logs.push(below(log));
             } else {
                 found.ignored.push(log);
             }
         }
     }
     found.ignored.sort();
-    Ok(())
 }
 
 /// The root of a product installation: `$DSH_HOME/sessions`, else `~/.dsh/sessions`; an empty or blank
@@ -110,6 +116,7 @@ pub fn default_root() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn only_canonical_names_are_logs() {
@@ -145,7 +152,7 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let mut found = Found::default();
-        find(root.path(), &mut found).unwrap();
+        find(root.path(), &mut found);
         let names = |paths: Vec<&PathBuf>| -> Vec<String> {
             paths.iter().map(|path| path.strip_prefix(root.path()).unwrap().display().to_string()).collect()
         };

@@ -201,6 +201,19 @@ fn output_goes_to_a_new_file_and_the_input_stays() {
 }
 
 #[test]
+fn an_output_name_must_fit_the_container() {
+    let sandbox = Sandbox::new();
+    for (log, output) in
+        [("demo/session.jsonl", "new.jsonl.zstd"), ("demo-zstd/session.jsonl.zstd", "session.jsonl")]
+    {
+        let (report, code) =
+            sandbox.json(&["compact", text(&fixture(log)), "--keep-turns", "2", "-o", output]);
+        assert_eq!((code, &report["files"][0]["reason"]["code"]), (4, &json!("output")), "{log}");
+        assert!(!sandbox.path(output).exists());
+    }
+}
+
+#[test]
 fn an_output_folder_mirrors_the_inputs() {
     let sandbox = Sandbox::new();
     let root = fixture("corpus/plain-zstd");

@@ -131,6 +131,16 @@ fn many_files_are_summed_up_unless_more_is_asked_for() {
 }
 
 #[test]
+fn a_path_that_is_not_there_does_not_stop_the_others() {
+    let sandbox = Sandbox::new();
+    let (report, code) = sandbox.json(&["verify", "nowhere", text(&fixture("demo/session.jsonl"))]);
+    assert_eq!(
+        (code, &report["summary"]["unreadable"], &report["summary"]["clean"]),
+        (3, &json!(1), &json!(1))
+    );
+}
+
+#[test]
 fn stray_names_are_listed_as_ignored() {
     let sandbox = Sandbox::new();
     let log = std::fs::read(fixture("demo/session.jsonl")).unwrap();
