@@ -115,6 +115,7 @@ fn dry_run(
     outcome.bytes.0 = source.bytes;
     let (plan, mut outcome) = Plan::of(folded, options, outcome)?;
     outcome.status = Status::Planned;
+    outcome.task = Some(plan.task_after);
     if summarizer.is_free() {
         let (_, checkpoint) = summarize(&plan, summarizer, &mut outcome)
             .map_err(|reason| Box::new(outcome.clone().with(Status::Refused, reason)))?;

@@ -5,7 +5,7 @@ use super::outcome::{Cache, Outcome, Reason, Region, Status};
 use super::records::{Bracket, derived_id};
 use super::region::{self, Choice, Chosen};
 use super::{Options, transcript};
-use crate::session::{Folded, LockState, Owner, Session, Task};
+use crate::session::{Folded, LockState, Owner, Session, Task, TaskVisibility};
 use crate::summarize::{Request, Summary, Transcript};
 use std::ops::RangeInclusive;
 
@@ -16,6 +16,8 @@ pub(super) struct Plan {
     pub(super) bracket: Bracket,
     /// The task, if the checkpoint must carry it.
     pub(super) carries: Option<Task>,
+    /// How the task will be visible.
+    pub(super) task_after: TaskVisibility,
 }
 
 impl Plan {
@@ -63,13 +65,19 @@ impl Plan {
     fn over(session: &Session, span: RangeInclusive<usize>, options: &Options) -> Self {
         let nodes = &session.surface.nodes()[span.clone()];
         let id = |what| derived_id(&session.header.id, session.events, what);
-        let carries = session.task.as_ref().filter(|task| {
+        let is_hidden = session.task.as_ref().is_some_and(|task| {
             let shown = session.surface.chain(task.seq).last().copied();
-            options.keep_task && nodes.iter().any(|node| Some(node.seq) == shown)
+            nodes.iter().any(|node| Some(node.seq) == shown)
         });
+        let carries = session.task.clone().filter(|_| is_hidden && options.keep_task);
         Self {
+            task_after: match (is_hidden, &carries) {
+                (false, _) => session.task_visibility(),
+                (true, Some(_)) => TaskVisibility::Carried,
+                (true, None) => TaskVisibility::Lost,
+            },
             transcript: transcript::of(nodes, session.task.as_ref()),
-            carries: carries.cloned(),
+            carries,
             bracket: Bracket {
                 format: session.format,
                 compaction_id: id("compaction"),

@@ -2,50 +2,12 @@
 
 use super::*;
 use crate::log::append::RealDisk;
+use crate::log::failing_disk::FailingDisk;
 use crate::session::LockState;
 use crate::summarize::{Request, SummarizeError};
-use std::cell::Cell;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-
-/// A disk whose nth call fails, with half of the bytes written; a dead one fails at every later call too, as if
-/// the process had been killed.
-struct Failing {
-    calls: Cell<usize>,
-    at: usize,
-    is_dead_after: bool,
-}
-
-impl Failing {
-    fn call(&self) -> io::Result<()> {
-        let call = self.calls.get();
-        self.calls.set(call + 1);
-        let fails = call == self.at || (self.is_dead_after && call > self.at);
-        if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
-    }
-}
-
-impl Disk for Failing {
-    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
-        if let Err(error) = self.call() {
-            if self.calls.get() == self.at + 1 {
-                file.write_all(&bytes[..bytes.len() / 2])?;
-            }
-            return Err(error);
-        }
-        file.write_all(bytes)
-    }
-
-    fn sync(&self, _file: &File) -> io::Result<()> {
-        self.call()
-    }
-
-    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
-        self.call()?;
-        file.set_len(length)
-    }
-}
 
 /// A summarizer that must be asked inside the bracket, as a model must.
 struct Live<F: Fn() -> Result<String, String> + Sync>(F);
@@ -95,7 +57,7 @@ fn a_failure_at_any_write_leaves_a_sound_log() {
             for at in 0..8 {
                 let (_folder, path, old) = log(name);
                 let before = refold(&path);
-                let disk = Failing { calls: Cell::new(0), at, is_dead_after };
+                let disk = FailingDisk::at(at, is_dead_after);
                 let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
                 let case = format!("{name}, call {at}, dead after: {is_dead_after}: {:?}", outcome.reason);
                 let now = fs::read(&path).unwrap();
@@ -197,7 +159,7 @@ fn a_second_writer_meanwhile_makes_it_fail_and_loses_nothing() {
 #[test]
 fn a_log_that_cannot_be_written_to_is_refused() {
     let (_folder, path, old) = log(LOGS[0]);
-    let disk = Failing { calls: Cell::new(0), at: 0, is_dead_after: false };
+    let disk = FailingDisk::at(0, false);
     let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
     assert_eq!((outcome.status, outcome.reason.unwrap().code), (Status::Failed, "persistence"));
     assert_eq!(fs::read(&path).unwrap(), old);

@@ -259,40 +259,7 @@ fn encode(container: Container, records: &[String]) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
-
-    /// Fails at the nth call; a dead disk fails at every later one too.
-    struct Failing {
-        calls: Cell<usize>,
-        at: usize,
-        is_dead_after: bool,
-    }
-
-    impl Failing {
-        fn call(&self) -> io::Result<()> {
-            let call = self.calls.get();
-            self.calls.set(call + 1);
-            if call == self.at || (self.is_dead_after && call > self.at) {
-                Err(io::ErrorKind::StorageFull.into())
-            } else {
-                Ok(())
-            }
-        }
-    }
-
-    impl Disk for Failing {
-        fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
-            self.call().inspect_err(|_| file.write_all(&bytes[..bytes.len() / 2]).unwrap())?;
-            file.write_all(bytes)
-        }
-        fn sync(&self, _file: &File) -> io::Result<()> {
-            self.call()
-        }
-        fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
-            self.call()?;
-            file.set_len(length)
-        }
-    }
+    use crate::log::failing_disk::FailingDisk;
 
     fn log() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -320,7 +287,7 @@ mod tests {
     fn a_failure_leaves_the_old_length() {
         for at in 0..2 {
             let (_folder, path) = log();
-            let disk = Failing { calls: Cell::new(0), at, is_dead_after: false };
+            let disk = FailingDisk::at(at, false);
             let mut appender = Appender::open(&path, &disk).unwrap();
             assert!(matches!(appender.append(&["added".into()]), Err(AppendError::Io { .. })), "call {at}");
             assert_eq!(content(&path), "old\n", "call {at}");
@@ -332,7 +299,7 @@ mod tests {
     #[test]
     fn a_failure_that_cannot_be_taken_back_says_so() {
         let (_folder, path) = log();
-        let disk = Failing { calls: Cell::new(0), at: 0, is_dead_after: true };
+        let disk = FailingDisk::at(0, true);
         let mut appender = Appender::open(&path, &disk).unwrap();
         assert!(matches!(
             appender.append(&["added".into()]),

@@ -6,6 +6,8 @@
 
 pub mod append;
 mod envelope;
+#[cfg(test)]
+pub(crate) mod failing_disk;
 mod fault;
 mod frames;
 mod header;

@@ -62,8 +62,6 @@ pub struct Session {
     pub header_tokens: u64,
     /// The model's context window by the last `request/context` that names one, in tokens.
     pub context_window: Option<u64>,
-    /// Seqs of this session's `session/end-seed` markers, newest last.
-    pub end_seeds: u64,
     brackets: Brackets,
     keep: Keep,
 }
@@ -100,7 +98,6 @@ impl Session {
             task: None,
             header_tokens: 0,
             context_window: None,
-            end_seeds: 0,
             brackets: Brackets::default(),
             keep,
         }
@@ -178,10 +175,7 @@ impl Session {
         match &*event.event_type {
             "turn/start" | "turn/end" | "step/start" | "step/end" => self.turns.apply(event)?,
             "compaction/start" | "compaction/summary" | "compaction/end" => self.brackets.apply(event),
-            "session/end-seed" => {
-                self.end_seeds += 1;
-                self.brackets.end_seed();
-            }
+            "session/end-seed" => self.brackets.end_seed(),
             "request/header" => self.header_tokens = self.request_header(event)?,
             "request/context" => {
                 let window = event.payload().and_then(|data| data.count("contextWindow"));
