@@ -87,16 +87,22 @@ pub(super) fn finding(
         Violation::UnknownType(name) => Finding::new(
             &UNKNOWN_REQUIRED_EVENT,
             place,
-            format!("event type {} is unknown in format {} and not marked ignorable", quoted(name), format.version),
+            format!(
+                "event type {} is unknown in format {} and not marked ignorable",
+                quoted(name),
+                format.version
+            ),
         )
         .with_help(
-            "a plugin or a newer dsh wrote it, and only that program knows what it means: open the log there. \
-             `dshc replay --allow-unknown` shows the rest",
+            "a plugin or a newer dsh wrote it, and only that program knows what it means: open the log there",
         ),
         Violation::RetiredType(name) => Finding::new(
             &RETIRED_EVENT,
             place,
-            format!("event type {} was retired before the first release; every reader refuses it", quoted(name)),
+            format!(
+                "event type {} was retired before the first release; every reader refuses it",
+                quoted(name)
+            ),
         )
         .with_help("a development build of dsh wrote the log; only that build reads it"),
     };

@@ -1,16 +1,14 @@
 //! `dshc compact`.
 
-use super::{UsageError, inputs};
+use super::{NO_OUTPUT, UsageError, inputs};
 use crate::compact::{self, Options, Outcome, Retention, Status};
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::log::place::FoundLog;
-use crate::report::{Printer, human, json};
+use crate::report::{Layout, Printer, human, json, shown_path};
 use crate::summarize::{Stub, Summarizer};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -33,7 +31,7 @@ pub(super) struct Compact {
     #[arg(long, value_name = "A..B", conflicts_with_all = ["retain_tokens", "retain_ratio", "keep_turns"], help_heading = "What stays")]
     region: Option<Span>,
     /// Keep a tail of at least N host tokens.
-    #[arg(long, value_name = "N", conflicts_with_all = ["retain_ratio", "keep_turns"], help_heading = "What stays")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["retain_ratio", "keep_turns"], help_heading = "What stays")]
     retain_tokens: Option<u64>,
     /// Keep a tail of this share of the context window [default: 0.16].
     #[arg(long, value_name = "R", value_parser = ratio, conflicts_with = "keep_turns", help_heading = "What stays")]
@@ -56,7 +54,7 @@ pub(super) struct Compact {
     /// Write the extended log there and leave the input as it is: a new file, or a folder that mirrors the inputs.
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// Work on a log even if it was written to within the last 10 seconds.
+    /// Work on a log even if its file was changed, and its last event written, less than 10 seconds ago.
     #[arg(long)]
     assume_idle: bool,
     /// How to tell what was done.
@@ -117,12 +115,11 @@ impl Compact {
             Kind::Stub => &Stub as &dyn Summarizer,
         };
         let options = self.options();
+        if logs.is_empty() {
+            printer.note("no log is there");
+        }
         let mut outcomes = Vec::new();
         for (log, target) in logs.iter().zip(&targets) {
-            if let Some(folder) = target.as_ref().and_then(|target| target.parent()).filter(|_| !self.dry_run)
-            {
-                fs::create_dir_all(folder).with_context(|| format!("{}: cannot create", folder.display()))?;
-            }
             outcomes.push(compact::compact(&log.path, target.as_deref(), &options, summarizer, &RealDisk));
         }
         self.report(&outcomes, printer)?;
@@ -161,7 +158,7 @@ impl Compact {
         let targets: Vec<PathBuf> = logs.iter().map(target).collect();
         let mut seen = std::collections::BTreeSet::new();
         for target in &targets {
-            if target.exists() {
+            if target.symlink_metadata().is_ok() {
                 return Err(UsageError::new(
                     format!("{} exists", target.display()),
                     "name a new file: dshc writes over none",
@@ -180,16 +177,12 @@ impl Compact {
     }
 
     fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
-        let mut out = printer.out();
-        match self.format {
-            Format::Json => json::compact(outcomes, &mut out)?,
-            Format::Human => {
-                for outcome in outcomes {
-                    human::compact(outcome, &mut out)?;
-                }
-            }
-        }
-        out.flush()?;
+        let written = match self.format {
+            Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, out)),
+            Format::Human => printer.print(Layout::Human, |out| {
+                outcomes.iter().try_for_each(|outcome| human::compact(outcome, out))
+            }),
+        };
         for outcome in outcomes {
             let Some(reason) = &outcome.reason else { continue };
             let suggest: Vec<String> =
@@ -198,9 +191,11 @@ impl Compact {
                 [] => reason.help.clone(),
                 spans => format!("{}: {}", reason.help, spans.join(" or ")),
             };
-            printer.error(&format!("{}: {}", outcome.path.display(), reason.message), Some(&help));
+            printer.error(&format!("{}: {}", shown_path(&outcome.path), reason.message), Some(&help));
         }
-        Ok(())
+        let compacted = outcomes.iter().filter(|outcome| outcome.status == Status::Compacted).count();
+        written
+            .with_context(|| format!("{NO_OUTPUT} ({compacted} of {} logs were compacted)", outcomes.len()))
     }
 }
 

@@ -11,7 +11,6 @@ mod verify;
 use crate::exit::Exit;
 use crate::report::{Printer, Verbosity};
 use clap::{Args, ColorChoice, Parser, Subcommand};
-use std::io;
 
 /// Offline workbench for the session logs of DeepSeek Harness (dsh).
 ///
@@ -83,6 +82,9 @@ impl Global {
     }
 }
 
+/// What went wrong when a report could not be written.
+const NO_OUTPUT: &str = "cannot write to standard output";
+
 /// Something that the caller must say differently.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -99,16 +101,6 @@ impl UsageError {
 
 /// Ends a run with an error that no file of its own caused.
 fn tell(error: &anyhow::Error, printer: Printer) -> Exit {
-    let is_closed_pipe = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-            || cause
-                .downcast_ref::<serde_json::Error>()
-                .is_some_and(|error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
-    };
-    if error.chain().any(is_closed_pipe) {
-        // The reader has seen enough.
-        return Exit::Done;
-    }
     if let Some(usage) = error.downcast_ref::<UsageError>() {
         printer.error(&usage.message, Some(&usage.help));
         return Exit::Usage;

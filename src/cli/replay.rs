@@ -1,15 +1,14 @@
 //! `dshc replay`.
 
-use super::{UsageError, inputs};
+use super::{NO_OUTPUT, UsageError, inputs};
 use crate::exit::Exit;
 use crate::log::LogReader;
 use crate::replay::Replay as View;
-use crate::report::{Printer, human, json};
+use crate::report::{Layout, Printer, human, json, shown_path};
 use crate::session::{self, Folded, Keep, Stop};
 use crate::tokens::{Tokenizer, TokenizerName};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Fold a log and show what the model sees.
@@ -25,10 +24,10 @@ pub(super) struct Replay {
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
     /// Show the surface as it stood right after event SEQ.
-    #[arg(long, value_name = "SEQ")]
+    #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
     at: Option<u64>,
     /// Show too what the replacement SEQ hides, one level, in order.
-    #[arg(long, value_name = "SEQ")]
+    #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
     expand: Option<u64>,
     /// Show the sound part of a damaged log (exit code 1) instead of refusing it.
     #[arg(long)]
@@ -52,7 +51,7 @@ impl Replay {
         let mut reader = match opened {
             Ok(reader) => reader,
             Err(error) => {
-                printer.error(&format!("{}: {error}", path.display()), Some(&error.help()));
+                printer.error(&format!("{}: {error}", shown_path(&path)), Some(&error.help()));
                 return Ok(Exit::Unreadable);
             }
         };
@@ -62,7 +61,7 @@ impl Replay {
         let exit = match folded.damage.take() {
             None => Exit::Done,
             Some(damage) => {
-                let text = format!("{}: {}: {damage}", path.display(), damage.place());
+                let text = format!("{}: {}: {damage}", shown_path(&path), damage.place());
                 if !self.partial {
                     printer.error(
                         &text,
@@ -85,13 +84,12 @@ impl Replay {
         for note in view.notes.iter().filter(|_| self.format != Format::Json) {
             printer.note(note);
         }
-        let mut out = printer.out();
         match self.format {
-            Format::Human => human::replay(&view, &mut out)?,
-            Format::Json => json::replay(&view, &mut out)?,
-            Format::Messages => view.write_messages(&mut out)?,
+            Format::Human => printer.print(Layout::Human, |out| human::replay(&view, out)),
+            Format::Json => printer.print(Layout::Data, |out| json::replay(&view, out)),
+            Format::Messages => printer.print(Layout::Data, |out| view.write_messages(out)),
         }
-        out.flush()?;
+        .context(NO_OUTPUT)?;
         Ok(exit)
     }
 

@@ -1,13 +1,12 @@
 //! `dshc verify`.
 
-use super::inputs;
+use super::{NO_OUTPUT, inputs};
 use crate::check::Severity;
 use crate::exit::Exit;
-use crate::report::{Printer, Verbosity, human, json};
+use crate::report::{Layout, Printer, Verbosity, human, json};
 use crate::verify::{FileVerdict, Status, Verification};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Check logs and name everything that is wrong with them.
@@ -46,12 +45,12 @@ impl Verify {
         let files =
             found.logs.into_iter().map(|log| FileVerdict::of(log.path.clone(), inputs::open(&log.path)));
         let run = Verification { files: files.collect(), ignored: found.ignored };
-        let mut out = printer.out();
+        let is_verbose = printer.verbosity == Verbosity::Verbose;
         match self.format {
-            Format::Human => human::verify(&run, printer.verbosity == Verbosity::Verbose, &mut out)?,
-            Format::Json => json::verify(&run, &mut out)?,
+            Format::Human => printer.print(Layout::Human, |out| human::verify(&run, is_verbose, out)),
+            Format::Json => printer.print(Layout::Data, |out| json::verify(&run, out)),
         }
-        out.flush()?;
+        .context(NO_OUTPUT)?;
         let threshold = match self.fail_on {
             FailOn::Error => Severity::Error,
             FailOn::Warning => Severity::Warning,

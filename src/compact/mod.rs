@@ -45,7 +45,7 @@ pub struct Options {
     pub assume_idle: bool,
 }
 
-/// Compacts the log at `path`: in place, or into a new file at `output`, whose folder must exist.
+/// Compacts the log at `path`: in place, or into a new file at `output`, whose folder is made if need be.
 pub fn compact(
     path: &Path,
     output: Option<&Path>,
@@ -132,8 +132,13 @@ fn in_place(
     mut outcome: Outcome,
 ) -> Result<Outcome, Stopped> {
     // Whether the log can be read at all is told before whether it may be written to.
-    LogReader::open(&Source::open(path)?)?;
-    let mut appender = Appender::open(path, disk).map_err(|error| Stopped::Refused(refusal(&error)))?;
+    let source = Source::open(path)?;
+    outcome.knows(LogReader::open(&source)?.header());
+    outcome.bytes.0 = source.bytes;
+    let mut appender = match Appender::open(path, disk) {
+        Ok(appender) => appender,
+        Err(error) => return Ok(outcome.with(Status::Refused, refusal(&error))),
+    };
     let mut folded = fold(&appender.source()?)?;
     outcome.bytes.0 = appender.length();
     let (plan, outcome) = Plan::of(&folded, options, outcome)?;
@@ -165,15 +170,14 @@ fn into_new_file(
         return Ok(outcome.with(Status::Refused, reason));
     }
     let (plan, outcome) = Plan::of(&folded, options, outcome)?;
-    let failed = |error: io::Error, outcome: &Outcome| {
-        let reason = Reason::new(
-            "persistence",
-            format!("cannot write {}: {error}", output.display()),
-            "check the folder and the disk",
-        );
-        Box::new(outcome.clone().with(Status::Failed, reason))
+    let unwritable = |error: io::Error| {
+        let message = format!("cannot write {}: {error}", output.display());
+        Reason::new("persistence", message, "check the folder, its permissions and the disk")
     };
-    let copy = copy_beside(&source, output).map_err(|error| failed(error, &outcome))?;
+    let copy = match copy_beside(&source, output) {
+        Ok(copy) => copy,
+        Err(error) => return Ok(outcome.with(Status::Refused, unwritable(error))),
+    };
     let mut appender =
         Appender::open(copy.path(), disk).map_err(|error| Stopped::Refused(refusal(&error)))?;
     // The copy is folded again: the plan must be about the bytes that it is appended to.
@@ -181,9 +185,12 @@ fn into_new_file(
     let mut outcome = execute(&plan, &mut appender, &mut folded, summarizer, outcome);
     drop(appender);
     if outcome.status == Status::Compacted {
-        let published =
-            copy.persist_noclobber(output).map_err(|error| error.error).and_then(|_| sync_folder_of(output));
-        published.map_err(|error| failed(error, &outcome))?;
+        let published = copy.persist_noclobber(output).map_err(|error| error.error);
+        if let Err(error) = published.and_then(|_| sync_folder_of(output)) {
+            outcome.appended = None;
+            outcome.bytes.1 = None;
+            return Ok(outcome.with(Status::Failed, unwritable(error)));
+        }
         outcome.output = Some(output.to_owned());
     } else {
         outcome.bytes.1 = None;
@@ -292,6 +299,7 @@ fn seems_in_use(folded: &Folded, modified: Option<SystemTime>) -> bool {
 /// Copies a log into an unpublished file in the folder of `output`, with the same permissions.
 fn copy_beside(source: &Source, output: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
     let mut copy = tempfile::Builder::new().prefix(".dshc-").suffix(&suffix(output)).tempfile_in(folder)?;
     source.copy_to(&mut copy)?;
     copy.as_file().set_permissions(std::fs::metadata(&source.path)?.permissions())?;

@@ -1,5 +1,6 @@
 //! What came of one log.
 
+use crate::log::Header;
 use crate::session::TaskVisibility;
 use std::path::PathBuf;
 
@@ -161,6 +162,12 @@ impl Outcome {
             cache: None,
             notes: Vec::new(),
         }
+    }
+
+    /// Takes what the log's header tells.
+    pub(super) fn knows(&mut self, header: &Header) {
+        self.session = Some(header.id.clone());
+        self.version = Some(header.version);
     }
 
     pub(super) fn with(mut self, status: Status, reason: Reason) -> Self {

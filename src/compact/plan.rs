@@ -28,8 +28,7 @@ impl Plan {
         mut outcome: Outcome,
     ) -> Result<(Self, Outcome), Box<Outcome>> {
         let session = &folded.session;
-        outcome.session = Some(session.header.id.clone());
-        outcome.version = Some(session.header.version);
+        outcome.knows(&session.header);
         outcome.host_tokens.before = session.surface.host_tokens();
         outcome.task = Some(session.task_visibility());
         if let Some(reason) = objection(folded) {
@@ -96,7 +95,11 @@ impl Plan {
     pub(super) fn request(&self) -> Request<'_> {
         let frame = Checkpoint::new("", self.carries.as_ref()).host_tokens();
         let room = self.bracket.shadowed_tokens.saturating_sub(frame);
-        Request { transcript: &self.transcript, budget: (room / 2).max(room.min(80)) }
+        Request {
+            transcript: &self.transcript,
+            carried: self.carries.as_ref().map(|task| task.seq),
+            budget: (room / 2).max(room.min(80)),
+        }
     }
 
     /// Frames a summary, or says why the result would be no gain.

@@ -144,7 +144,8 @@ impl FaultKind {
             Self::UnfinishedLine { .. } => "a frame was lost or cut; dsh refuses the whole log",
             Self::BlankLine => "remove the line; dsh takes it for a damaged record",
             Self::NotJson(_) | Self::Envelope(_) | Self::Row { .. } | Self::LineTooLong { .. } => {
-                "the record is lost unless a copy has it; dsh refuses the log, or drops everything from here on"
+                "the record is lost, unless the line still holds it whole or a copy has it; dsh refuses the log, or drops \
+                 everything from here on"
             }
             Self::SeqGap { .. } => {
                 "records were lost here; dsh refuses the log, or drops everything from here on"

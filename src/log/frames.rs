@@ -100,9 +100,10 @@ impl<R: BufRead> FrameCursor<R> {
         if !self.hold(5)? {
             self.state = State::Ended;
             return Ok(match self.held.first_chunk::<4>() {
-                Some(&found) if found != MAGIC && !is_skippable(found) => {
-                    Step::Fault(FaultKind::FrameMagic { found }, start)
+                Some(&found) if is_skippable(found) => {
+                    Step::Fault(FaultKind::SkippableFrame { bytes: 4 }, start)
                 }
+                Some(&found) if found != MAGIC => Step::Fault(FaultKind::FrameMagic { found }, start),
                 _ if self.held.is_empty() => Step::End,
                 _ => Step::Torn(start),
             });
@@ -143,9 +144,8 @@ impl<R: BufRead> FrameCursor<R> {
         self.offset += skipped;
         if !whole || skipped < size {
             self.state = State::Ended;
-            return Ok(Step::Torn(start));
         }
-        Ok(Step::Fault(FaultKind::SkippableFrame { bytes: size + 8 }, start))
+        Ok(Step::Fault(FaultKind::SkippableFrame { bytes: self.offset - start }, start))
     }
 
     fn part_bytes(&mut self, part: Part, left: u64) -> io::Result<Step<'_>> {
@@ -304,8 +304,14 @@ mod tests {
         assert_eq!(last, format!("Fault(FrameMagic {{ found: [0, 0, 0, 0] }}, {})", one.len()));
 
         let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
-        let (frames, last) = walk(&[one.clone(), skippable, one.clone()].concat());
+        let (frames, last) = walk(&[one.clone(), skippable.clone(), one.clone()].concat());
         assert_eq!(frames.len(), 2);
         assert_eq!(last, format!("Fault(SkippableFrame {{ bytes: 12 }}, {})", one.len()));
+
+        // One that the file's end cuts is no torn tail: dsh looks at the magic alone.
+        for cut in [4, 7, 10] {
+            let (_, last) = walk(&[&one[..], &skippable[..cut]].concat());
+            assert_eq!(last, format!("Fault(SkippableFrame {{ bytes: {cut} }}, {})", one.len()));
+        }
     }
 }

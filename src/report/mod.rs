@@ -5,4 +5,4 @@ pub mod human;
 pub mod json;
 mod printer;
 
-pub use printer::{Printer, Verbosity};
+pub use printer::{Layout, Printer, Verbosity, shown_path};

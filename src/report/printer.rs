@@ -2,7 +2,9 @@
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// How much talk is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +15,15 @@ pub enum Verbosity {
     Normal,
     /// Details too.
     Verbose,
+}
+
+/// What a report is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// People: colours where they are wanted.
+    Human,
+    /// Programs: every byte as it is.
+    Data,
 }
 
 /// Standard output and standard error with the user's choices about them.
@@ -41,10 +52,21 @@ impl Printer {
         Self { verbosity, color }
     }
 
-    /// Standard output, buffered; colours are taken out where none are wanted.
-    #[must_use]
-    pub fn out(self) -> impl Write + use<> {
-        io::BufWriter::with_capacity(1 << 16, AutoStream::new(io::stdout(), self.color))
+    /// Writes a report to standard output. A reader that has seen enough and closed the pipe is no error.
+    pub fn print(
+        self,
+        layout: Layout,
+        report: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let stdout: Box<dyn Write> = match layout {
+            Layout::Human => Box::new(AutoStream::new(io::stdout(), self.color)),
+            Layout::Data => Box::new(io::stdout()),
+        };
+        let mut out = io::BufWriter::with_capacity(1 << 16, stdout);
+        match report(&mut out).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
     }
 
     /// Says something that helps but is no data.
@@ -62,9 +84,40 @@ impl Printer {
     fn talk(self, style: Style, label: &str, text: &str, help: Option<&str>) {
         let mut err = AutoStream::new(io::stderr(), self.color);
         // Nobody is left to tell when standard error is closed.
-        let _ = writeln!(err, "{style}{label}{style:#}: {text}");
+        let _ = writeln!(err, "{style}{label}{style:#}: {}", shown(text));
         if let Some(help) = help {
-            let _ = writeln!(err, "  {DIM}help{DIM:#}: {help}");
+            let _ = writeln!(err, "  {DIM}help{DIM:#}: {}", shown(help));
         }
+    }
+}
+
+/// Text from a log or a file name as it may stand on a terminal: control characters escaped, line feeds kept.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |character: char| character.is_control() && character != '\n';
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_unsafe(character) { out.extend(character.escape_default()) } else { out.push(character) }
+    }
+    Cow::Owned(out)
+}
+
+/// A path for a person, on one line.
+#[must_use]
+pub fn shown_path(path: &Path) -> String {
+    shown(&path.display().to_string()).replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        assert_eq!(shown("a\u{1b}[2J\nb\t"), "a\\u{1b}[2J\nb\\t");
+        assert_eq!(shown_path(Path::new("a\nb")), "a\\nb");
+        assert!(matches!(shown("会话 plain"), Cow::Borrowed(_)));
     }
 }

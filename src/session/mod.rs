@@ -176,6 +176,9 @@ impl Session {
             "turn/start" | "turn/end" | "step/start" | "step/end" => self.turns.apply(event)?,
             "compaction/start" | "compaction/summary" | "compaction/end" => self.brackets.apply(event),
             "session/end-seed" => self.brackets.end_seed(),
+            "tool/call" if event.payload().is_none() => {
+                return Err(ShapeError::new("tool/call", "has no payload object"));
+            }
             "request/header" => self.header_tokens = self.request_header(event)?,
             "request/context" => {
                 let window = event.payload().and_then(|data| data.count("contextWindow"));

@@ -39,6 +39,9 @@ impl Turns {
 
     pub(super) fn apply(&mut self, event: &Event) -> Result<(), ShapeError> {
         let data = event.payload();
+        if data.is_none() && &*event.event_type != "turn/end" && &*event.event_type != "step/end" {
+            return Err(ShapeError::new(&event.event_type, "has no payload object"));
+        }
         let number = |key| data.as_ref().and_then(|data| data.count(key));
         match &*event.event_type {
             "turn/start" => {
@@ -46,7 +49,7 @@ impl Turns {
                 (self.open, self.open_step, self.last_started) = (Some(turn), None, turn);
             }
             "turn/end" => {
-                if !data.as_ref().is_some_and(is_turn_end) {
+                if !data.as_ref().is_none_or(is_turn_end) {
                     return Err(ShapeError::new(
                         "turn/end",
                         "must have exactly a turn and a reason of a known shape",

@@ -25,6 +25,8 @@ pub const SECTIONS: [&str; 8] = [
 pub struct Request<'a> {
     /// The region, oldest entry first.
     pub transcript: &'a Transcript,
+    /// The prompt that stands beside the summary word for word, by its seq: a summary need not repeat it.
+    pub carried: Option<u64>,
     /// The most that the summary may cost, in host tokens (FORMAT §7.5).
     pub budget: u64,
 }

@@ -40,10 +40,11 @@ pub fn text(utf16_len: u64) -> u64 {
 
 /// The host tokens of a request header: its system prompt (formats 0 to 2) and its tools.
 ///
-/// What is absent costs nothing, and neither does an empty list of tools; an empty prompt costs its overhead.
+/// What is absent or empty costs nothing: dsh drops it before it counts.
 #[must_use]
 pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
     let system = system.map_or(0, |system| match json::text(system) {
+        Some(prompt) if prompt.is_empty() => 0,
         Some(prompt) => text(prompt.utf16_len()),
         None => text(json::stringify_len(system)),
     });
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn headers_cost_their_prompt_and_their_tools() {
         assert_eq!(header(None, None), 0);
-        assert_eq!(header(Some(raw(r#""""#)), None), 4);
+        assert_eq!(header(Some(raw(r#""""#)), None), 0);
         assert_eq!(header(Some(raw(r#""会话abc""#)), None), 2 + 4);
         assert_eq!(header(None, Some(raw("[ ]"))), 0);
         assert_eq!(header(None, Some(raw(r#"[ {"name":"sh"} ]"#))), 4 + 4);

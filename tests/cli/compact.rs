@@ -405,3 +405,34 @@ fn one_bad_log_does_not_stop_the_others() {
     assert_eq!((code, &report["summary"]["files"]), (3, &json!(4)));
     assert_eq!(report["summary"]["unreadable"], json!(1));
 }
+
+#[test]
+fn a_report_that_cannot_be_written_does_not_hide_what_was_done() {
+    let sandbox = Sandbox::new();
+    let Ok(full) = fs::File::options().write(true).open("/dev/full") else { return };
+    let log = sandbox.copy(fixture("demo/session.jsonl"));
+    let output =
+        sandbox.command(&["compact", text(&log), "--keep-turns", "2"]).stdout(full).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("standard output (1 of 1 logs were compacted)"), "{said}");
+}
+
+#[test]
+fn an_output_that_cannot_be_made_is_refused_and_nothing_is_left() {
+    let sandbox = Sandbox::new();
+    let log = sandbox.copy(fixture("demo/session.jsonl"));
+    let arguments = |output| ["compact", text(&log), "--keep-turns", "2", "-o", output];
+    sandbox.write("file", b"");
+    let (report, code) = sandbox.json(&arguments("file/new.jsonl"));
+    assert_eq!((code, &report["files"][0]["reason"]["code"]), (4, &json!("persistence")));
+    // A log that is refused leaves no folder behind.
+    let held = sandbox.copy(fixture("locks/held-no-turn.jsonl"));
+    sandbox.run(&["compact", text(&held), "-o", "made/new.jsonl"]);
+    assert!(!sandbox.path("made").exists());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", sandbox.path("link.jsonl")).unwrap();
+        assert_eq!(sandbox.run(&arguments("link.jsonl")).code, 2);
+    }
+}

@@ -224,3 +224,69 @@ fn no_vocabulary_is_loaded_that_was_not_asked_for() {
     assert!(run(limit, "--format json"));
     assert!(!run(limit, "--tokenizer o200k_base"), "the limit of {limit} KiB would let a vocabulary through");
 }
+
+#[test]
+fn data_reaches_standard_output_byte_for_byte() {
+    let sandbox = Sandbox::new();
+    let demo = fs::read_to_string(fixture("demo/session.jsonl")).unwrap();
+    // JSON.stringify leaves DEL as it is; a terminal's filter would drop it.
+    let log = sandbox.write("del.jsonl", demo.replacen("cargo test", "cargo \u{7f}test", 1).as_bytes());
+    for color in ["auto", "never", "always"] {
+        let run = sandbox.run(&["replay", text(&log), "--format", "messages", "--color", color]);
+        assert!(run.out.contains('\u{7f}'), "--color {color}");
+    }
+    let (view, _) = sandbox.json(&["replay", text(&log)]);
+    let messages = sandbox.run(&["replay", text(&log), "--format", "messages"]).out;
+    assert_eq!(view["digest"], json!(blake3::hash(messages.as_bytes()).to_hex().to_string()));
+}
+
+#[test]
+fn what_a_log_holds_cannot_steer_the_terminal() {
+    let sandbox = Sandbox::new();
+    let demo = fs::read_to_string(fixture("demo/session.jsonl")).unwrap();
+    let log = sandbox.write("esc\u{1b}[2J.jsonl", demo.replacen("cargo test", "\\u001b[2J", 1).as_bytes());
+    for arguments in
+        [vec!["replay", text(&log)], vec!["verify", text(&log)], vec!["compact", "-n", text(&log)]]
+    {
+        let run = sandbox.run(&[&arguments[..], &["--color", "always"]].concat());
+        assert!(!run.out.contains("\u{1b}[2J") && !run.err.contains("\u{1b}[2J"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_does_not_change_the_exit_code() {
+    let sandbox = Sandbox::new();
+    let log = fixture("cases/R04-damaged-line-then-work-without-turn-end/session.jsonl");
+    for (command, code) in [("verify", 1), ("replay --partial", 1), ("replay --partial --format messages", 1)]
+    {
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        arguments.push(text(&log));
+        let mut child = sandbox
+            .command(&arguments)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{command}");
+    }
+}
+
+#[test]
+fn nested_results_are_shown_in_no_time() {
+    let sandbox = Sandbox::new();
+    let block = format!(
+        "{}{}",
+        r#"{"type":"tool-result","toolCallId":"c","content":["#.repeat(20_000),
+        "]}".repeat(20_000)
+    );
+    let log = format!(
+        "{}\n{}\n",
+        r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#,
+        format_args!(
+            r#"{{"type":"user/message","seq":0,"time":1,"data":{{"id":"m","role":"user","content":[{block}],"source":{{"kind":"user"}}}},"surfaceOp":"append"}}"#
+        )
+    );
+    let log = sandbox.write("deep.jsonl", log.as_bytes());
+    assert_eq!(sandbox.run(&["replay", text(&log)]).code, 0);
+}

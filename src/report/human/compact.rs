@@ -2,7 +2,7 @@
 
 use super::text::grouped;
 use crate::compact::{Outcome, Status};
-use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW};
+use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use std::io::{self, Write};
 
 /// Writes one outcome.
@@ -15,7 +15,7 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         Status::Failed => (RED, "failed"),
         Status::Unreadable => (RED, "unreadable"),
     };
-    writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}", outcome.path.display())?;
+    writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}", shown_path(&outcome.path))?;
     if let Some(region) = &outcome.region {
         let (start, end, nodes) = (region.start, region.end, region.seqs.len());
         writeln!(out, "  region {start}..{end}: {nodes} nodes, chosen by --{}", region.chosen_by)?;
@@ -34,14 +34,14 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             "  appended seqs {}..{last}, {} bytes{}",
             appended.start_seq,
             grouped(after.saturating_sub(before)),
-            outcome.output.as_ref().map_or_else(String::new, |output| format!(", to {}", output.display()))
+            outcome.output.as_ref().map_or_else(String::new, |output| format!(", to {}", shown_path(output)))
         )?;
     }
     if let Some(task) = outcome.task {
         writeln!(out, "  task: {}", task.as_str())?;
     }
     for note in &outcome.notes {
-        writeln!(out, "  {DIM}note{DIM:#}: {note}")?;
+        writeln!(out, "  {DIM}note{DIM:#}: {}", shown(note))?;
     }
     Ok(())
 }

@@ -3,14 +3,17 @@
 use crate::json::{Object, Raw};
 use crate::session::MessageView;
 
+/// How deep tool results within tool results are looked into; dsh nests none.
+const NESTING: usize = 4;
+
 /// The first words of a message: its texts, its calls, a name for what is neither.
 pub(super) fn first_words(message: &MessageView, width: usize) -> String {
     let mut line = String::new();
-    append_blocks(&message.content, width, &mut line);
+    append_blocks(&message.content, width, NESTING, &mut line);
     clip(&line, width)
 }
 
-fn append_blocks(blocks: &[&Raw], width: usize, line: &mut String) {
+fn append_blocks(blocks: &[&Raw], width: usize, depth: usize, line: &mut String) {
     for block in blocks.iter().filter_map(|block| Object::of(block)) {
         if line.chars().count() > width {
             return;
@@ -22,7 +25,9 @@ fn append_blocks(blocks: &[&Raw], width: usize, line: &mut String) {
         match &*text("type") {
             "text" => line.push_str(&text("text")),
             "tool-call" => line.extend(["→ ", &text("name"), " ", &text("arguments")]),
-            "tool-result" => append_blocks(&block.array("content").unwrap_or_default(), width, line),
+            "tool-result" if depth > 0 => {
+                append_blocks(&block.array("content").unwrap_or_default(), width, depth - 1, line);
+            }
             "reasoning" => line.push_str("(reasoning)"),
             other => line.extend(["[", other, "]"]),
         }

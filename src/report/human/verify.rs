@@ -1,7 +1,7 @@
 //! Findings, grouped by file; many files in totals by cause.
 
 use crate::check::{Finding, Severity};
-use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW};
+use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::verify::{FileVerdict, Status, Verification};
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ pub fn verify(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::
             findings(file, out)?;
         }
         for path in &run.ignored {
-            writeln!(out, "{DIM}ignored{DIM:#}  {}", path.display())?;
+            writeln!(out, "{DIM}ignored{DIM:#}  {}", shown_path(path))?;
         }
     } else {
         for (code, count) in run.by_code() {
@@ -33,7 +33,7 @@ fn findings(file: &FileVerdict, out: &mut dyn Write) -> io::Result<()> {
     };
     let events =
         file.checked.as_ref().map_or_else(String::new, |checked| format!("  {} events", checked.events));
-    writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}{events}", file.path.display())?;
+    writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}{events}", shown_path(&file.path))?;
     file.findings.iter().try_for_each(|finding| self::finding(finding, out))
 }
 
@@ -48,12 +48,12 @@ fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let place: Vec<String> = [place].into_iter().filter(|place| !place.is_empty()).chain(seq).collect();
     let (severity, code) = (finding.severity.as_str(), finding.code);
     writeln!(out, "  {style}{severity}{style:#} {code}  {}", place.join(", "))?;
-    writeln!(out, "    {}", finding.message)?;
+    writeln!(out, "    {}", shown(&finding.message))?;
     for related in &finding.related {
-        writeln!(out, "    seq {}: {}", related.seq, related.message)?;
+        writeln!(out, "    seq {}: {}", related.seq, shown(&related.message))?;
     }
     if !finding.help.is_empty() {
-        writeln!(out, "    {DIM}help{DIM:#}: {}", finding.help)?;
+        writeln!(out, "    {DIM}help{DIM:#}: {}", shown(&finding.help))?;
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ fn context(text: &str) -> Entry {
 
 fn summary(entries: &[Entry], budget: u64) -> String {
     let transcript = Transcript { entries: entries.to_vec() };
-    Stub.summarize(&Request { transcript: &transcript, budget }).unwrap().text
+    Stub.summarize(&Request { transcript: &transcript, carried: None, budget }).unwrap().text
 }
 
 fn cost(text: &str) -> u64 {
