@@ -4,6 +4,7 @@
 
 mod checkpoint;
 mod outcome;
+mod output;
 mod plan;
 mod records;
 mod region;
@@ -13,17 +14,15 @@ mod transcript;
 #[cfg(test)]
 mod tests;
 
-pub use outcome::{Appended, Cache, Committed, HostTokens, Outcome, Reason, Region, Status, SummarizedBy};
+pub use outcome::{Appended, Cache, HostTokens, Outcome, Reason, Region, Status, SummarizedBy};
 pub use plan::Retention;
 
-use crate::log::append::{Appender, Disk};
-use crate::log::place::LogName;
-use crate::log::{Container, LogReader, OpenError, Source};
+use crate::log::append::{AppendError, Appender, Disk};
+use crate::log::{LogReader, OpenError, Source};
 use crate::session::{self, Folded, Keep, Stop};
 use crate::summarize::{Summarizer, Summary};
 use checkpoint::Checkpoint;
 use plan::Plan;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -53,27 +52,35 @@ pub fn compact(
     summarizer: &dyn Summarizer,
     disk: &dyn Disk,
 ) -> Outcome {
-    let outcome = Outcome::new(path.to_owned());
+    let mut outcome = Outcome::new(path.to_owned());
+    let job = Job { path, options, summarizer, disk };
     let done = match output {
-        _ if options.is_dry_run => read(path)
-            .and_then(|(source, folded)| dry_run(&source, &folded, options, summarizer, outcome.clone())),
-        None => in_place(path, options, summarizer, disk, outcome.clone()),
-        Some(output) => into_new_file(path, output, options, summarizer, disk, outcome.clone()),
+        _ if options.is_dry_run => job.dry_run(&mut outcome),
+        None => job.in_place(&mut outcome),
+        Some(output) => job.into_new_file(output, &mut outcome),
     };
-    done.unwrap_or_else(|stop| match stop {
-        Stopped::Unreadable(error) => {
-            outcome.with(Status::Unreadable, Reason::new(error.code(), error.to_string(), error.help()))
+    match done {
+        Ok(()) => {}
+        Err(Stopped::Nothing(why)) => outcome.notes.push(why),
+        Err(Stopped::Refused(reason)) => outcome.stop(Status::Refused, reason),
+        Err(Stopped::Failed(reason)) => outcome.stop(Status::Failed, reason),
+        Err(Stopped::Unreadable(error)) => {
+            let reason = Reason::new(error.code(), error.to_string(), error.help());
+            outcome.stop(Status::Unreadable, reason);
         }
-        Stopped::Refused(reason) => outcome.with(Status::Refused, reason),
-        Stopped::Told(outcome) => *outcome,
-    })
+    }
+    outcome
 }
 
 /// Why a log did not come to its end.
 enum Stopped {
-    Unreadable(OpenError),
+    /// Everything on the surface stays, and why.
+    Nothing(String),
+    /// Before the first byte was written.
     Refused(Reason),
-    Told(Box<Outcome>),
+    /// After something was written.
+    Failed(Reason),
+    Unreadable(OpenError),
 }
 
 impl From<OpenError> for Stopped {
@@ -88,16 +95,147 @@ impl From<io::Error> for Stopped {
     }
 }
 
-impl From<Box<Outcome>> for Stopped {
-    fn from(outcome: Box<Outcome>) -> Self {
-        Self::Told(outcome)
-    }
+/// One log and what is asked of it.
+struct Job<'a> {
+    path: &'a Path,
+    options: &'a Options,
+    summarizer: &'a dyn Summarizer,
+    disk: &'a dyn Disk,
 }
 
-fn read(path: &Path) -> Result<(Source, Folded), Stopped> {
-    let source = Source::open(path)?;
-    let folded = fold(&source)?;
-    Ok((source, folded))
+impl Job<'_> {
+    fn dry_run(&self, outcome: &mut Outcome) -> Result<(), Stopped> {
+        let (_, plan) = self.read_and_plan(outcome)?;
+        if let Some((_, checkpoint)) = self.summarize_if_free(&plan, outcome)? {
+            settle(&plan, &checkpoint, outcome);
+        }
+        outcome.status = Status::Planned;
+        outcome.task = Some(plan.task_after);
+        Ok(())
+    }
+
+    fn in_place(&self, outcome: &mut Outcome) -> Result<(), Stopped> {
+        // Whether the log can be read at all is told before whether it may be written to.
+        let source = Source::open(self.path)?;
+        outcome.bytes.0 = source.bytes;
+        outcome.knows(LogReader::open(&source)?.header());
+        let mut appender = Appender::open(self.path, self.disk).map_err(refused)?;
+        outcome.bytes.0 = appender.length();
+        let mut folded = fold(&appender.source()?)?;
+        let plan = Plan::of(&folded, self.options, outcome)?;
+        if !self.options.assume_idle && seems_in_use(&folded, appender.modified()) {
+            return Err(Stopped::Refused(Reason::new(
+                "in_use",
+                "the file was changed, and its last event written, less than 10 seconds ago, and no compaction ended it",
+                "close the session in dsh, or say --assume-idle if nothing has it open",
+            )));
+        }
+        let ready = self.summarize_if_free(&plan, outcome)?;
+        self.execute(&plan, ready, &mut appender, &mut folded, outcome)
+    }
+
+    fn into_new_file(&self, output: &Path, outcome: &mut Outcome) -> Result<(), Stopped> {
+        let (source, plan) = self.read_and_plan(outcome)?;
+        if let Some(ending) = output::other_ending(output, source.container) {
+            let message = format!("{} promises by its name another container", output.display());
+            let help = format!("give it the input's ending, {ending}");
+            return Err(Stopped::Refused(Reason::new("output", message, help)));
+        }
+        let ready = self.summarize_if_free(&plan, outcome)?;
+        let unwritable = |error: io::Error| {
+            let message = format!("cannot write {}: {error}", output.display());
+            Reason::new("persistence", message, "check the folder, its permissions and the disk")
+        };
+        let copy =
+            output::copy_beside(&source, output).map_err(|error| Stopped::Refused(unwritable(error)))?;
+        let mut appender = Appender::open(copy.path(), self.disk).map_err(refused)?;
+        let mut folded = fold(&appender.source()?)?;
+        let done = self.execute(&plan, ready, &mut appender, &mut folded, outcome);
+        drop(appender);
+        let published = done.and_then(|()| {
+            output::publish(copy, &source, output).map_err(|error| Stopped::Failed(unwritable(error)))
+        });
+        if published.is_ok() {
+            outcome.output = Some(output.to_owned());
+        } else {
+            // The copy is gone, and all that was appended to it.
+            (outcome.appended, outcome.bytes.1) = (None, None);
+        }
+        published
+    }
+
+    fn read_and_plan(&self, outcome: &mut Outcome) -> Result<(Source, Plan), Stopped> {
+        let source = Source::open(self.path)?;
+        outcome.bytes.0 = source.bytes;
+        let folded = fold(&source)?;
+        let plan = Plan::of(&folded, self.options, outcome)?;
+        Ok((source, plan))
+    }
+
+    /// A free summary is made and judged before the first byte is written.
+    fn summarize_if_free(
+        &self,
+        plan: &Plan,
+        outcome: &mut Outcome,
+    ) -> Result<Option<(Summary, Checkpoint)>, Stopped> {
+        let is_free = self.summarizer.is_free();
+        is_free.then(|| self.summarize(plan, outcome)).transpose().map_err(Stopped::Refused)
+    }
+
+    fn summarize(&self, plan: &Plan, outcome: &mut Outcome) -> Result<(Summary, Checkpoint), Reason> {
+        let summary = self.summarizer.summarize(&plan.request());
+        let summary = summary.map_err(|error| {
+            Reason::new("summary", error.message, "try again, or choose another summarizer")
+        })?;
+        outcome.summarizer = Some(SummarizedBy {
+            kind: self.summarizer.kind(),
+            provider: summary.provider.clone(),
+            model: summary.model.clone(),
+            calls: 1,
+        });
+        let checkpoint = plan.checkpoint(&summary)?;
+        Ok((summary, checkpoint))
+    }
+
+    /// Carries a plan out: the bracket's start, a summary if it is not `ready`, the commit.
+    fn execute(
+        &self,
+        plan: &Plan,
+        ready: Option<(Summary, Checkpoint)>,
+        appender: &mut Appender,
+        folded: &mut Folded,
+        outcome: &mut Outcome,
+    ) -> Result<(), Stopped> {
+        let before = appender.length();
+        let done = self.transact(plan, ready, appender, folded, outcome);
+        outcome.bytes.1 = Some(appender.length()).filter(|after| *after != before);
+        let checkpoint = done?;
+        settle(plan, &checkpoint, outcome);
+        outcome.status = Status::Compacted;
+        outcome.task = Some(folded.session.task_visibility());
+        Ok(())
+    }
+
+    fn transact(
+        &self,
+        plan: &Plan,
+        ready: Option<(Summary, Checkpoint)>,
+        appender: &mut Appender,
+        folded: &mut Folded,
+        outcome: &mut Outcome,
+    ) -> Result<Checkpoint, Stopped> {
+        let mut transaction = Transaction::begin(appender, folded, plan)?;
+        let mut appended = plan.appended();
+        let made = ready.map_or_else(|| self.summarize(plan, outcome), Ok);
+        let done = made.and_then(|(summary, checkpoint)| {
+            let records = plan.bracket.commit(&summary, &checkpoint).map_err(|error| unencodable(&error))?;
+            transaction.commit(&records, &mut appended)?;
+            Ok(checkpoint)
+        });
+        let done = done.map_err(|reason| Stopped::Failed(transaction.fail(reason, &mut appended)));
+        outcome.appended = Some(appended);
+        done
+    }
 }
 
 fn fold(source: &Source) -> Result<Folded, Stopped> {
@@ -105,176 +243,8 @@ fn fold(source: &Source) -> Result<Folded, Stopped> {
     Ok(session::fold(&mut reader, Keep::Messages, Stop::default())?)
 }
 
-fn dry_run(
-    source: &Source,
-    folded: &Folded,
-    options: &Options,
-    summarizer: &dyn Summarizer,
-    mut outcome: Outcome,
-) -> Result<Outcome, Stopped> {
-    outcome.bytes.0 = source.bytes;
-    let (plan, mut outcome) = Plan::of(folded, options, outcome)?;
-    outcome.status = Status::Planned;
-    outcome.task = Some(plan.task_after);
-    if summarizer.is_free() {
-        let (_, checkpoint) = summarize(&plan, summarizer, &mut outcome)
-            .map_err(|reason| Box::new(outcome.clone().with(Status::Refused, reason)))?;
-        settle(&plan, &checkpoint, &mut outcome);
-    }
-    Ok(outcome)
-}
-
-fn in_place(
-    path: &Path,
-    options: &Options,
-    summarizer: &dyn Summarizer,
-    disk: &dyn Disk,
-    mut outcome: Outcome,
-) -> Result<Outcome, Stopped> {
-    // Whether the log can be read at all is told before whether it may be written to.
-    let source = Source::open(path)?;
-    outcome.knows(LogReader::open(&source)?.header());
-    outcome.bytes.0 = source.bytes;
-    let mut appender = match Appender::open(path, disk) {
-        Ok(appender) => appender,
-        Err(error) => return Ok(outcome.with(Status::Refused, refusal(&error))),
-    };
-    let mut folded = fold(&appender.source()?)?;
-    outcome.bytes.0 = appender.length();
-    let (plan, outcome) = Plan::of(&folded, options, outcome)?;
-    if !options.assume_idle && seems_in_use(&folded, appender.modified()) {
-        let reason = Reason::new(
-            "in_use",
-            "the log was written to within the last 10 seconds and its last event ends no compaction",
-            "close the session in dsh, or say --assume-idle if nothing has it open",
-        );
-        return Ok(outcome.with(Status::Refused, reason));
-    }
-    Ok(execute(&plan, &mut appender, &mut folded, summarizer, outcome))
-}
-
-fn into_new_file(
-    path: &Path,
-    output: &Path,
-    options: &Options,
-    summarizer: &dyn Summarizer,
-    disk: &dyn Disk,
-    mut outcome: Outcome,
-) -> Result<Outcome, Stopped> {
-    let (source, folded) = read(path)?;
-    outcome.bytes.0 = source.bytes;
-    if let Some(ending) = other_ending(output, source.container) {
-        let message =
-            format!("{} says by its name that it is stored otherwise than the input", output.display());
-        let reason = Reason::new("output", message, format!("give it the input's ending, {ending}"));
-        return Ok(outcome.with(Status::Refused, reason));
-    }
-    let (plan, outcome) = Plan::of(&folded, options, outcome)?;
-    let unwritable = |error: io::Error| {
-        let message = format!("cannot write {}: {error}", output.display());
-        Reason::new("persistence", message, "check the folder, its permissions and the disk")
-    };
-    let copy = match copy_beside(&source, output) {
-        Ok(copy) => copy,
-        Err(error) => return Ok(outcome.with(Status::Refused, unwritable(error))),
-    };
-    let mut appender =
-        Appender::open(copy.path(), disk).map_err(|error| Stopped::Refused(refusal(&error)))?;
-    // The copy is folded again: the plan must be about the bytes that it is appended to.
-    let mut folded = fold(&appender.source()?)?;
-    let mut outcome = execute(&plan, &mut appender, &mut folded, summarizer, outcome);
-    drop(appender);
-    if outcome.status == Status::Compacted {
-        let published = copy.persist_noclobber(output).map_err(|error| error.error);
-        if let Err(error) = published.and_then(|_| sync_folder_of(output)) {
-            outcome.appended = None;
-            outcome.bytes.1 = None;
-            return Ok(outcome.with(Status::Failed, unwritable(error)));
-        }
-        outcome.output = Some(output.to_owned());
-    } else {
-        outcome.bytes.1 = None;
-    }
-    Ok(outcome)
-}
-
-/// Carries a plan out. A free summary is made and judged before the first byte is written.
-fn execute(
-    plan: &Plan,
-    appender: &mut Appender,
-    folded: &mut Folded,
-    summarizer: &dyn Summarizer,
-    mut outcome: Outcome,
-) -> Outcome {
-    let ready = if summarizer.is_free() {
-        match summarize(plan, summarizer, &mut outcome) {
-            Ok(ready) => Some(ready),
-            Err(reason) => return outcome.with(Status::Refused, reason),
-        }
-    } else {
-        None
-    };
-    let result = transact(plan, appender, folded, summarizer, ready, &mut outcome);
-    outcome.bytes.1 = (appender.length() != outcome.bytes.0).then(|| appender.length());
-    match result {
-        Ok(checkpoint) => {
-            settle(plan, &checkpoint, &mut outcome);
-            outcome.status = Status::Compacted;
-            outcome.task = Some(folded.session.task_visibility());
-            outcome
-        }
-        // What was refused on a file as it was is no failure.
-        Err(reason) if outcome.appended.is_none() && reason.code == "changed" => {
-            outcome.with(Status::Refused, reason)
-        }
-        Err(reason) => outcome.with(Status::Failed, reason),
-    }
-}
-
-fn transact(
-    plan: &Plan,
-    appender: &mut Appender,
-    folded: &mut Folded,
-    summarizer: &dyn Summarizer,
-    ready: Option<(Summary, Checkpoint)>,
-    outcome: &mut Outcome,
-) -> Result<Checkpoint, Reason> {
-    let mut transaction = Transaction::begin(appender, folded, plan)?;
-    outcome.appended = Some(Transaction::appended(plan, false));
-    let made = match ready {
-        Some(ready) => Ok(ready),
-        None => summarize(plan, summarizer, outcome),
-    };
-    let done = made.and_then(|(summary, checkpoint)| {
-        let records = plan.bracket.commit(&summary, &checkpoint).map_err(|error| unencodable(&error))?;
-        transaction.commit(&records)?;
-        Ok(checkpoint)
-    });
-    match done {
-        Ok(checkpoint) => {
-            outcome.appended = Some(Transaction::appended(plan, true));
-            Ok(checkpoint)
-        }
-        Err(reason) => Err(transaction.fail(reason)),
-    }
-}
-
-fn summarize(
-    plan: &Plan,
-    summarizer: &dyn Summarizer,
-    outcome: &mut Outcome,
-) -> Result<(Summary, Checkpoint), Reason> {
-    let summary = summarizer.summarize(&plan.request());
-    let summary = summary
-        .map_err(|error| Reason::new("summary", error.message, "try again, or choose another summarizer"))?;
-    outcome.summarizer = Some(SummarizedBy {
-        kind: summarizer.kind(),
-        provider: summary.provider.clone(),
-        model: summary.model.clone(),
-        calls: 1,
-    });
-    let checkpoint = plan.checkpoint(&summary)?;
-    Ok((summary, checkpoint))
+fn refused(error: AppendError) -> Stopped {
+    Stopped::Refused(refusal(&error))
 }
 
 /// The figures that the checkpoint brings.
@@ -294,43 +264,4 @@ fn seems_in_use(folded: &Folded, modified: Option<SystemTime>) -> bool {
     let last = session.last_time.and_then(|time| u64::try_from(time).ok());
     let last = last.and_then(|time| UNIX_EPOCH.checked_add(Duration::from_millis(time)));
     session.last_type != "compaction/end" && modified.is_some_and(is_fresh) && last.is_some_and(is_fresh)
-}
-
-/// Copies a log into an unpublished file in the folder of `output`, with the same permissions.
-fn copy_beside(source: &Source, output: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut copy = tempfile::Builder::new().prefix(".dshc-").suffix(&suffix(output)).tempfile_in(folder)?;
-    source.copy_to(&mut copy)?;
-    copy.as_file().set_permissions(std::fs::metadata(&source.path)?.permissions())?;
-    copy.as_file().sync_all()?;
-    Ok(copy)
-}
-
-/// The ending that a name must have where it promises another container than the log's: dsh goes by the ending
-/// of canonical names (FORMAT §1.3), and dshc takes every `.zstd` for compressed.
-fn other_ending(output: &Path, container: Container) -> Option<&'static str> {
-    let is_canonical = output.file_name().and_then(|name| LogName::parse(&name.to_string_lossy())).is_some();
-    let is_named_zstd = output.extension().is_some_and(|extension| extension == "zstd");
-    match container {
-        Container::Raw if is_named_zstd => Some(".jsonl"),
-        Container::Zstd if is_canonical && !is_named_zstd => Some(".jsonl.zstd"),
-        _ => None,
-    }
-}
-
-/// Keeps the container's suffix, which tells how the copy is read.
-fn suffix(output: &Path) -> String {
-    if output.extension().is_some_and(|extension| extension == "zstd") {
-        ".zstd.tmp".into()
-    } else {
-        ".tmp".into()
-    }
-}
-
-fn sync_folder_of(path: &Path) -> io::Result<()> {
-    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) => File::open(folder)?.sync_all(),
-        None => File::open(".")?.sync_all(),
-    }
 }

@@ -4,7 +4,7 @@ use crate::log::Header;
 use crate::session::TaskVisibility;
 use std::path::PathBuf;
 
-/// What came of one log.
+/// What came of one log, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// A region was replaced.
@@ -19,6 +19,21 @@ pub enum Status {
     Failed,
     /// The log could not be read.
     Unreadable,
+}
+
+impl Status {
+    /// The word that reports use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compacted => "compacted",
+            Self::Planned => "planned",
+            Self::NothingToDo => "nothing_to_do",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Unreadable => "unreadable",
+        }
+    }
 }
 
 /// Why a log was not compacted.
@@ -61,19 +76,12 @@ pub struct Appended {
     pub compaction_id: String,
     /// `compaction/start`.
     pub start_seq: u64,
-    /// What followed in the commit; `None` where nothing was replaced.
-    pub commit: Option<Committed>,
-}
-
-/// The records that replaced the region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Committed {
-    /// `compaction/summary`.
-    pub summary_seq: u64,
+    /// `compaction/summary`, where the region was replaced.
+    pub summary_seq: Option<u64>,
     /// The replacing `user/message`.
-    pub checkpoint_seq: u64,
-    /// `compaction/end`.
-    pub end_seq: u64,
+    pub checkpoint_seq: Option<u64>,
+    /// `compaction/end`, with an error where nothing was replaced; `None`: the bracket is left open.
+    pub end_seq: Option<u64>,
 }
 
 /// Who made the summary.
@@ -170,9 +178,8 @@ impl Outcome {
         self.version = Some(header.version);
     }
 
-    pub(super) fn with(mut self, status: Status, reason: Reason) -> Self {
+    pub(super) fn stop(&mut self, status: Status, reason: Reason) {
         self.status = status;
         self.reason = Some(reason);
-        self
     }
 }

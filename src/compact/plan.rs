@@ -1,10 +1,10 @@
 //! What a compaction would do to a session, judged before anything is written.
 
 use super::checkpoint::Checkpoint;
-use super::outcome::{Cache, Outcome, Reason, Region, Status};
+use super::outcome::{Appended, Cache, Outcome, Reason, Region};
 use super::records::{Bracket, derived_id};
 use super::region::{self, Choice, Chosen};
-use super::{Options, transcript};
+use super::{Options, Stopped, transcript};
 use crate::session::{Folded, LockState, Owner, Session, Task, TaskVisibility};
 use crate::summarize::{Request, Summary, Transcript};
 use std::ops::RangeInclusive;
@@ -21,34 +21,24 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans the compaction of a session, or says in `outcome` why there is none.
-    pub(super) fn of(
-        folded: &Folded,
-        options: &Options,
-        mut outcome: Outcome,
-    ) -> Result<(Self, Outcome), Box<Outcome>> {
+    /// Plans the compaction of a session, telling `outcome` what is known on the way.
+    pub(super) fn of(folded: &Folded, options: &Options, outcome: &mut Outcome) -> Result<Self, Stopped> {
         let session = &folded.session;
         outcome.knows(&session.header);
         outcome.host_tokens.before = session.surface.host_tokens();
         outcome.task = Some(session.task_visibility());
         if let Some(reason) = objection(folded) {
-            return Err(Box::new(outcome.with(Status::Refused, reason)));
+            return Err(Stopped::Refused(reason));
         }
         let choice = options.choice.resolve(session.context_window, &mut outcome.notes);
         let span = match region::choose(session, &session.pairing(), choice, options.keep_task) {
             Ok(Chosen::Region(span)) => span,
-            Ok(Chosen::Nothing(why)) => {
-                outcome.notes.push(format!("nothing to do: {why}"));
-                return Err(Box::new(outcome));
-            }
+            Ok(Chosen::Nothing(why)) => return Err(Stopped::Nothing(why)),
             Err(refused) => {
-                let mut reason = Reason::new(
-                    "region",
-                    refused.message,
-                    "name a region whose edges part no call from its result",
-                );
+                let help = "name a region whose edges part no call from its result";
+                let mut reason = Reason::new("region", refused.message, help);
                 reason.suggest = refused.suggest;
-                return Err(Box::new(outcome.with(Status::Refused, reason)));
+                return Err(Stopped::Refused(reason));
             }
         };
         let plan = Self::over(session, span, options);
@@ -58,7 +48,18 @@ impl Plan {
         if let Some(turn) = session.turns.open() {
             outcome.notes.push(format!("turn {turn} is open: the compaction stands inside it"));
         }
-        Ok((plan, outcome))
+        Ok(plan)
+    }
+
+    /// What is in the log once the bracket's start is.
+    pub(super) fn appended(&self) -> Appended {
+        Appended {
+            compaction_id: self.bracket.compaction_id.clone(),
+            start_seq: self.bracket.start_seq,
+            summary_seq: None,
+            checkpoint_seq: None,
+            end_seq: None,
+        }
     }
 
     fn over(session: &Session, span: RangeInclusive<usize>, options: &Options) -> Self {

@@ -1,10 +1,11 @@
 //! The bracket on the log: start, commit or failure, each appended, synced and read back.
 
-use super::outcome::{Appended, Committed, Reason};
+use super::Stopped;
+use super::outcome::{Appended, Reason};
 use super::plan::Plan;
 use crate::log::append::{Added, AppendError, Appender};
 use crate::log::{Item, LogReader};
-use crate::session::{Folded, LockState};
+use crate::session::{self, Folded, Keep, LockState, Stop};
 
 /// A log that is being compacted: its file and the session up to its end.
 pub(super) struct Transaction<'a, 'd> {
@@ -19,71 +20,87 @@ impl<'a, 'd> Transaction<'a, 'd> {
         appender: &'a mut Appender<'d>,
         folded: &'a mut Folded,
         plan: &'a Plan,
-    ) -> Result<Self, Reason> {
+    ) -> Result<Self, Stopped> {
         let mut transaction = Self { appender, folded, plan };
-        let start = plan.bracket.start().map_err(|error| unencodable(&error))?;
-        transaction.append(&[start])?;
+        let start = plan.bracket.start().map_err(|error| Stopped::Refused(unencodable(&error)))?;
+        let added = match transaction.append(&[start]) {
+            Ok(added) => added,
+            Err(Trouble::Append(error @ (AppendError::Locked | AppendError::Changed(_)))) => {
+                return Err(Stopped::Refused(refusal(&error)));
+            }
+            Err(trouble) => {
+                let mut reason = transaction.reason(trouble);
+                if transaction.appender.is_spoiled() {
+                    let start = plan.bracket.start_seq;
+                    reason.message = format!("{}; compaction/start {start} may be left open", reason.message);
+                }
+                return Err(Stopped::Failed(reason));
+            }
+        };
         match transaction.folded.session.lock() {
             LockState::Held(lock) if lock.start_seq == plan.bracket.start_seq => Ok(transaction),
-            _ => Err(Reason::new("commit", "the bracket's start is not read back as a lock", HELP_REPORT)),
-        }
-    }
-
-    /// What has been appended so far.
-    pub(super) fn appended(plan: &Plan, is_committed: bool) -> Appended {
-        let bracket = &plan.bracket;
-        let commit = Committed {
-            summary_seq: bracket.summary_seq(),
-            checkpoint_seq: bracket.checkpoint_seq(),
-            end_seq: bracket.end_seq(),
-        };
-        Appended {
-            compaction_id: bracket.compaction_id.clone(),
-            start_seq: bracket.start_seq,
-            commit: is_committed.then_some(commit),
+            _ => {
+                let problem = "the bracket's start is not read back as a lock";
+                Err(Stopped::Failed(transaction.take_back(added, problem)))
+            }
         }
     }
 
     /// Appends the records that replace the region, and checks that the surface is the planned one.
-    pub(super) fn commit(&mut self, records: &[String]) -> Result<(), Reason> {
+    pub(super) fn commit(&mut self, records: &[String], appended: &mut Appended) -> Result<(), Reason> {
         let planned = self.plan.surface_after(&self.folded.session);
-        let added = self.append(records)?;
-        let session = &self.folded.session;
-        let is_planned = session.surface.nodes().iter().map(|node| node.seq).eq(planned.iter().copied());
-        if is_planned && session.lock() == LockState::Free {
-            return Ok(());
+        match self.append(records) {
+            Ok(added) => {
+                let session = &self.folded.session;
+                let surface = session.surface.nodes().iter().map(|node| node.seq);
+                if !surface.eq(planned) || session.lock() != LockState::Free {
+                    return Err(self.take_back(added, "the surface is not the planned one"));
+                }
+            }
+            // The whole commit stands, so the region is replaced, whatever came behind it.
+            Err(Trouble::Append(AppendError::Followed)) => {}
+            Err(trouble) => return Err(self.reason(trouble)),
         }
-        Err(self.take_back(added, "the surface is not the planned one"))
+        let bracket = &self.plan.bracket;
+        appended.summary_seq = Some(bracket.summary_seq());
+        appended.checkpoint_seq = Some(bracket.checkpoint_seq());
+        appended.end_seq = Some(bracket.end_seq());
+        Ok(())
     }
 
     /// Closes the bracket with the reason why nothing was replaced. An orphan that is left is named in it.
-    pub(super) fn fail(self, mut reason: Reason) -> Reason {
-        if self.appender.is_spoiled() {
-            return reason;
-        }
+    pub(super) fn fail(mut self, mut reason: Reason, appended: &mut Appended) -> Reason {
         let error = format!("{}: {}", reason.code, reason.message);
-        let closed = match self.plan.bracket.failure(&error) {
-            Ok(end) => self.appender.append(&[end]).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
+        let closed = if self.appender.is_spoiled() {
+            Err("nothing more may be appended".to_owned())
+        } else {
+            let end = self.plan.bracket.failure(&error).map_err(|error| error.to_string());
+            end.and_then(|end| self.append(&[end]).map_err(|trouble| self.reason(trouble).message))
         };
-        if let Err(error) = closed {
-            reason.message = format!(
-                "{}; and its bracket could not be closed ({error}): compaction/start {} is left open",
-                reason.message, self.plan.bracket.start_seq
-            );
-            reason.help = "resume the session in dsh, which frees the lock".into();
+        match closed {
+            Ok(_) => appended.end_seq = Some(self.plan.bracket.summary_seq()),
+            Err(error) => {
+                let start = self.plan.bracket.start_seq;
+                reason.message = format!(
+                    "{}; its bracket could not be closed ({error}): compaction/start {start} is left open",
+                    reason.message
+                );
+                reason.help =
+                    "`dshc verify` tells how the log ends; dsh frees the lock when it next opens the session"
+                        .into();
+            }
         }
         reason
     }
 
     /// Appends records, reads them back from the file and folds them.
-    fn append(&mut self, records: &[String]) -> Result<Added, Reason> {
+    fn append(&mut self, records: &[String]) -> Result<Added, Trouble> {
         let expected = self.folded.session.events + records.len() as u64;
-        let added = self.appender.append(records).map_err(|error| refusal(&error))?;
+        let added = self.appender.append(records).map_err(Trouble::Append)?;
         match self.read_back(added) {
             Ok(()) if self.folded.session.events == expected => Ok(added),
-            Ok(()) => Err(self.take_back(added, "other records are read back than were written")),
-            Err(problem) => Err(self.take_back(added, &problem)),
+            Ok(()) => Err(Trouble::ReadBack(added, "other records are read back than were written".into())),
+            Err(problem) => Err(Trouble::ReadBack(added, problem)),
         }
     }
 
@@ -91,13 +108,10 @@ impl<'a, 'd> Transaction<'a, 'd> {
         let source = self.appender.source().map_err(|error| error.to_string())?;
         let session = &self.folded.session;
         let (header, format, next) = (session.header.clone(), session.format, session.events);
-        let mut reader = LogReader::resume(&source, added.start, header, format, next)
-            .map_err(|error| error.to_string())?;
-        while reader
-            .next(|item: Item| self.folded.take(item, None))
-            .map_err(|error| error.to_string())?
-            .is_some()
-        {}
+        let reader = LogReader::resume(&source, added.start, header, format, next);
+        let mut reader = reader.map_err(|error| error.to_string())?;
+        let mut take = |item: Item| self.folded.take(item, None);
+        while reader.next(&mut take).map_err(|error| error.to_string())?.is_some() {}
         match (&self.folded.damage, &self.folded.torn) {
             (Some(damage), _) => Err(damage.to_string()),
             (None, Some(torn)) => Err(torn.message.clone()),
@@ -105,33 +119,54 @@ impl<'a, 'd> Transaction<'a, 'd> {
         }
     }
 
+    fn reason(&mut self, trouble: Trouble) -> Reason {
+        match trouble {
+            Trouble::Append(error) => refusal(&error),
+            Trouble::ReadBack(added, problem) => self.take_back(added, &problem),
+        }
+    }
+
+    /// Cuts off what was appended and brings the session back to what the file says.
     fn take_back(&mut self, added: Added, problem: &str) -> Reason {
-        let message = match self.appender.take_back(added) {
-            Ok(()) => format!("{problem}; what was appended has been cut off again"),
+        let refolded = self.appender.take_back(added).map_err(|error| error.to_string()).and_then(|()| {
+            let source = self.appender.source().map_err(|error| error.to_string())?;
+            let mut reader = LogReader::open(&source).map_err(|error| error.to_string())?;
+            session::fold(&mut reader, Keep::Messages, Stop::default()).map_err(|error| error.to_string())
+        });
+        let message = match refolded {
+            Ok(folded) => {
+                *self.folded = folded;
+                format!("{problem}; what was appended has been cut off again")
+            }
             Err(error) => format!("{problem}; what was appended stays: {error}"),
         };
         Reason::new("commit", message, HELP_REPORT)
     }
 }
 
+/// What went wrong with an append.
+enum Trouble {
+    Append(AppendError),
+    /// What was appended is read back as something else.
+    ReadBack(Added, String),
+}
+
 const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
 
 /// An append that did not happen, as a reason.
 pub(super) fn refusal(error: &AppendError) -> Reason {
-    match error {
-        AppendError::Locked => Reason::new("busy", error.to_string(), "wait for it to end"),
-        AppendError::Changed(_) => {
-            Reason::new("changed", error.to_string(), "close the session in dsh, then run dshc again")
+    let (code, help) = match error {
+        AppendError::Locked => ("busy", "wait for it to end"),
+        AppendError::Changed(_) | AppendError::Raced | AppendError::Followed => {
+            ("changed", "close the session in dsh, then run dshc again")
         }
-        AppendError::Io { .. } => {
-            Reason::new("persistence", error.to_string(), "check the disk and the file's permissions")
-        }
-        AppendError::NotRolledBack { .. } => Reason::new(
+        AppendError::Io { .. } => ("persistence", "check the disk and the file's permissions"),
+        AppendError::NotTakenBack { .. } => (
             "persistence",
-            error.to_string(),
-            "open the session in dsh once: it cuts a torn tail off",
+            "`dshc verify` tells how the log ends; dsh mends it when it next opens the session",
         ),
-    }
+    };
+    Reason::new(code, error.to_string(), help)
 }
 
 pub(super) fn unencodable(error: &serde_json::Error) -> Reason {

@@ -27,16 +27,19 @@ pub enum AppendError {
         /// What the file system said.
         error: io::Error,
     },
-    /// The file system refused, and the bytes that were added could not be taken back.
-    #[error("{stage}: {error}; {added} added bytes could not be taken back")]
-    NotRolledBack {
-        /// What was being done.
-        stage: &'static str,
-        /// What the file system said.
-        error: io::Error,
-        /// Bytes behind the old end.
-        added: u64,
+    /// Something went wrong, and what was added could not be taken back. Nothing more will be appended.
+    #[error("{problem}; what was added could not be taken back")]
+    NotTakenBack {
+        /// What went wrong.
+        problem: String,
     },
+    /// Another writer appended between the last look at the file and the write; the file holds none of ours.
+    #[error("another writer appended at the same moment; what dshc wrote has been cut off again")]
+    Raced,
+    /// The records stand where they should, and another writer has appended behind them. Nothing more will be
+    /// appended.
+    #[error("another writer has appended right behind")]
+    Followed,
 }
 
 /// The calls that change a file. Tests put a failing one in its place.
@@ -78,7 +81,9 @@ pub struct Appender<'d> {
     container: Container,
     revision: Revision,
     disk: &'d dyn Disk,
-    /// A failed append could not be taken back: nobody knows how the file ends.
+    /// The bytes of the last append.
+    last: Vec<u8>,
+    /// Another writer interfered, or a failed append could not be taken back: nothing more is appended.
     is_spoiled: bool,
 }
 
@@ -115,6 +120,7 @@ impl<'d> Appender<'d> {
             container: source.container,
             revision,
             disk,
+            last: Vec::new(),
             is_spoiled: false,
         })
     }
@@ -138,17 +144,20 @@ impl<'d> Appender<'d> {
         self.revision.length
     }
 
-    /// Whether a failed append could not be taken back. Nothing more is appended then.
+    /// Whether nothing more may be appended: another writer interfered, or a failed append is still there.
     #[must_use]
     pub fn is_spoiled(&self) -> bool {
         self.is_spoiled
     }
 
     /// Adds `records`, one JSON text each, as lines (raw) or as one frame (zstd), and makes them durable. On an
-    /// error the file has its old length again, unless the error says otherwise.
+    /// error the file holds none of them, unless the error says otherwise.
     pub fn append(&mut self, records: &[String]) -> Result<Added, AppendError> {
-        let bytes = encode(self.container, records)
-            .map_err(|error| AppendError::Io { stage: "cannot encode", error })?;
+        if self.is_spoiled {
+            return Err(AppendError::Changed("nobody knows how it ends"));
+        }
+        let encoded = encode(self.container, records);
+        let bytes = encoded.map_err(|error| AppendError::Io { stage: "cannot encode", error })?;
         self.check_unchanged()?;
         let start = self.revision.length;
         let written = self.disk.write(&mut self.file, &bytes).map_err(|error| ("cannot write", error));
@@ -156,24 +165,50 @@ impl<'d> Appender<'d> {
         if let Err((stage, error)) = done {
             return Err(self.roll_back(&bytes, stage, error));
         }
-        self.revision =
-            Revision::of(&self.file).map_err(|error| AppendError::Io { stage: "cannot read back", error })?;
-        let end = start + bytes.len() as u64;
-        if self.revision.length == end {
-            Ok(Added { start, end })
-        } else {
-            Err(AppendError::Changed("another writer appended at the same time"))
+        self.settle(start, bytes)
+    }
+
+    /// Looks at what stands behind the old end now that `bytes` were written there.
+    fn settle(&mut self, start: u64, bytes: Vec<u8>) -> Result<Added, AppendError> {
+        let spoil = |problem: &str| AppendError::NotTakenBack { problem: problem.to_owned() };
+        let Ok(added) = read_from(&self.file, start) else {
+            self.is_spoiled = true;
+            return Err(spoil("cannot read back"));
+        };
+        if added == bytes {
+            let end = start + bytes.len() as u64;
+            self.refresh().map_err(|_| spoil("cannot read back"))?;
+            self.last = bytes;
+            return Ok(Added { start, end });
         }
+        // Another writer got in between the check and the write. Ours goes, if it stands last.
+        self.is_spoiled = true;
+        if added.starts_with(&bytes) {
+            // So that the length is told as it is.
+            let _ = self.refresh();
+            return Err(AppendError::Followed);
+        }
+        let ours_start = start + (added.len().saturating_sub(bytes.len())) as u64;
+        if added.ends_with(&bytes) && self.disk.truncate(&self.file, ours_start).is_ok() {
+            return Err(AppendError::Raced);
+        }
+        Err(spoil("another writer appended at the same moment"))
     }
 
     /// Cuts the last append off again, while the file still ends with it.
     pub fn take_back(&mut self, added: Added) -> Result<(), AppendError> {
         let stage = |error| AppendError::Io { stage: "cannot take back", error };
-        if self.file.metadata().map_err(stage)?.len() != added.end {
+        if read_from(&self.file, added.start).map_err(stage)? != self.last {
             return Err(AppendError::Changed("another writer appended behind"));
         }
         self.disk.truncate(&self.file, added.start).map_err(stage)?;
-        self.revision = Revision::of(&self.file).map_err(stage)?;
+        self.refresh().map_err(stage)
+    }
+
+    fn refresh(&mut self) -> io::Result<()> {
+        let revision = Revision::of(&self.file);
+        self.is_spoiled |= revision.is_err();
+        self.revision = revision?;
         Ok(())
     }
 
@@ -196,19 +231,13 @@ impl<'d> Appender<'d> {
     /// Takes back what a failed append may have left, if all behind the old end is ours.
     fn roll_back(&mut self, bytes: &[u8], stage: &'static str, error: io::Error) -> AppendError {
         let start = self.revision.length;
-        let added = read_from(&self.file, start).unwrap_or_default();
-        let taken_back = bytes.starts_with(&added) && self.disk.truncate(&self.file, start).is_ok();
-        let refreshed = Revision::of(&self.file);
-        match refreshed {
-            Ok(revision) if taken_back => {
-                self.revision = revision;
-                AppendError::Io { stage, error }
-            }
-            _ => {
-                self.is_spoiled = true;
-                AppendError::NotRolledBack { stage, error, added: added.len() as u64 }
-            }
+        let is_ours = read_from(&self.file, start).is_ok_and(|added| bytes.starts_with(&added));
+        let taken_back = is_ours && self.disk.truncate(&self.file, start).is_ok();
+        if taken_back && self.refresh().is_ok() {
+            return AppendError::Io { stage, error };
         }
+        self.is_spoiled = true;
+        AppendError::NotTakenBack { problem: format!("{stage}: {error}") }
     }
 }
 
@@ -301,10 +330,7 @@ mod tests {
         let (_folder, path) = log();
         let disk = FailingDisk::at(0, true);
         let mut appender = Appender::open(&path, &disk).unwrap();
-        assert!(matches!(
-            appender.append(&["added".into()]),
-            Err(AppendError::NotRolledBack { added: 3, .. })
-        ));
+        assert!(matches!(appender.append(&["added".into()]), Err(AppendError::NotTakenBack { .. })));
         assert_eq!(content(&path), "old\nadd");
     }
 
@@ -331,5 +357,40 @@ mod tests {
         std::fs::write(&path, "old\n").unwrap();
         assert!(matches!(appender.append(&["a".into()]), Err(AppendError::Changed(_))));
         assert_eq!(content(&path), "old\n");
+    }
+
+    /// Lets another writer append right before or right behind each write.
+    struct Racing {
+        path: PathBuf,
+        is_before: bool,
+    }
+
+    impl Disk for Racing {
+        fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+            let mut other = OpenOptions::new().append(true).open(&self.path)?;
+            if self.is_before {
+                other.write_all(b"foreign\n")?;
+                return file.write_all(bytes);
+            }
+            file.write_all(bytes)?;
+            other.write_all(b"foreign\n")
+        }
+    }
+
+    #[test]
+    fn a_writer_at_the_same_moment_is_not_harmed() {
+        let (_folder, path) = log();
+        let disk = Racing { path: path.clone(), is_before: true };
+        let mut appender = Appender::open(&path, &disk).unwrap();
+        assert!(matches!(appender.append(&["ours".into()]), Err(AppendError::Raced)));
+        assert_eq!(content(&path), "old\nforeign\n", "ours stood last and is gone");
+        assert!(appender.append(&["again".into()]).is_err());
+
+        let (_folder, path) = log();
+        let disk = Racing { path: path.clone(), is_before: false };
+        let mut appender = Appender::open(&path, &disk).unwrap();
+        assert!(matches!(appender.append(&["ours".into()]), Err(AppendError::Followed)));
+        assert_eq!(content(&path), "old\nours\nforeign\n", "what stands behind must not be cut off");
+        assert!(appender.append(&["again".into()]).is_err());
     }
 }

@@ -7,14 +7,13 @@ use std::io::{self, Write};
 
 /// Writes one outcome.
 pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    let (style, word) = match outcome.status {
-        Status::Compacted => (GREEN, "compacted"),
-        Status::Planned => (GREEN, "planned"),
-        Status::NothingToDo => (DIM, "nothing to do"),
-        Status::Refused => (YELLOW, "refused"),
-        Status::Failed => (RED, "failed"),
-        Status::Unreadable => (RED, "unreadable"),
+    let style = match outcome.status {
+        Status::Compacted | Status::Planned => GREEN,
+        Status::NothingToDo => DIM,
+        Status::Refused => YELLOW,
+        Status::Failed | Status::Unreadable => RED,
     };
+    let word = outcome.status.as_str().replace('_', " ");
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}", shown_path(&outcome.path))?;
     if let Some(region) = &outcome.region {
         let (start, end, nodes) = (region.start, region.end, region.seqs.len());
@@ -28,7 +27,7 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  surface: {} → {} host tokens", grouped(tokens.before), grouped(after))?;
     }
     if let (Some(appended), (before, Some(after))) = (&outcome.appended, outcome.bytes) {
-        let last = appended.commit.map_or(appended.start_seq + 1, |commit| commit.end_seq);
+        let last = appended.end_seq.unwrap_or(appended.start_seq);
         writeln!(
             out,
             "  appended seqs {}..{last}, {} bytes{}",

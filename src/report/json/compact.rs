@@ -160,14 +160,7 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
         output: outcome.output.as_ref().map(|output| output.display().to_string()),
         session: outcome.session.as_deref(),
         version: outcome.version,
-        status: match outcome.status {
-            Status::Compacted => "compacted",
-            Status::Planned => "planned",
-            Status::NothingToDo => "nothing_to_do",
-            Status::Refused => "refused",
-            Status::Failed => "failed",
-            Status::Unreadable => "unreadable",
-        },
+        status: outcome.status.as_str(),
         reason: outcome.reason.as_ref().map(|reason| ReasonJson {
             code: reason.code,
             message: &reason.message,
@@ -184,9 +177,9 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
         appended: outcome.appended.as_ref().map(|appended| AppendedJson {
             compaction_id: &appended.compaction_id,
             start_seq: appended.start_seq,
-            summary_seq: appended.commit.map(|commit| commit.summary_seq),
-            checkpoint_seq: appended.commit.map(|commit| commit.checkpoint_seq),
-            end_seq: appended.commit.map(|commit| commit.end_seq),
+            summary_seq: appended.summary_seq,
+            checkpoint_seq: appended.checkpoint_seq,
+            end_seq: appended.end_seq,
         }),
         summarizer: outcome.summarizer.as_ref().map(|summarizer| SummarizerJson {
             kind: summarizer.kind,
