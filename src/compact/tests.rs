@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::log::append::RealDisk;
-use crate::log::failing_disk::FailingDisk;
+use crate::log::failing_disk::{FailingDisk, RacingDisk};
 use crate::session::LockState;
 use crate::summarize::{Request, SummarizeError};
 use std::fs;
@@ -164,4 +164,46 @@ fn a_log_that_cannot_be_written_to_is_refused() {
     assert_eq!((outcome.status, outcome.reason.unwrap().code), (Status::Failed, "persistence"));
     assert_eq!(fs::read(&path).unwrap(), old);
     assert!(outcome.appended.is_none());
+}
+
+#[test]
+fn a_writer_in_the_same_instant_is_never_answered_with_more_bytes() {
+    for name in LOGS {
+        let lengths = {
+            let (_folder, path, old) = log(name);
+            let disk = RacingDisk::new(&path, usize::MAX, true);
+            assert_eq!(
+                compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk).status,
+                Status::Compacted
+            );
+            let new = fs::read(&path).unwrap();
+            let start = if new.starts_with(b"{") {
+                old.len() + new[old.len()..].iter().position(|byte| *byte == b'\n').unwrap() + 1
+            } else {
+                let magic = &new[..4];
+                old.len() + 1 + new[old.len() + 1..].windows(4).position(|four| four == magic).unwrap()
+            };
+            (start, new)
+        };
+        let (start, new) = lengths;
+        for (at, is_before) in [(0, true), (0, false), (1, true), (1, false)] {
+            let (_folder, path, old) = log(name);
+            let disk = RacingDisk::new(&path, at, is_before);
+            let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
+            let ours = match (at, is_before) {
+                (0, true) => &new[..old.len()],
+                (0, false) | (1, true) => &new[..start],
+                _ => &new[..],
+            };
+            let case = format!("{name}: write {at}, before: {is_before}: {:?}", outcome.reason);
+            assert_eq!(fs::read(&path).unwrap(), [ours, RacingDisk::FOREIGN].concat(), "{case}");
+            if (at, is_before) == (1, false) {
+                assert_eq!(outcome.status, Status::Compacted, "{case}");
+                continue;
+            }
+            let reason = outcome.reason.unwrap();
+            assert_eq!((outcome.status, reason.code), (Status::Failed, "changed"), "{case}");
+            assert_eq!(reason.message.contains("left open"), ours.len() > old.len() || at == 0, "{case}");
+        }
+    }
 }

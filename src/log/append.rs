@@ -288,7 +288,7 @@ fn encode(container: Container, records: &[String]) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::failing_disk::FailingDisk;
+    use crate::log::failing_disk::{FailingDisk, RacingDisk};
 
     fn log() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -359,35 +359,17 @@ mod tests {
         assert_eq!(content(&path), "old\n");
     }
 
-    /// Lets another writer append right before or right behind each write.
-    struct Racing {
-        path: PathBuf,
-        is_before: bool,
-    }
-
-    impl Disk for Racing {
-        fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
-            let mut other = OpenOptions::new().append(true).open(&self.path)?;
-            if self.is_before {
-                other.write_all(b"foreign\n")?;
-                return file.write_all(bytes);
-            }
-            file.write_all(bytes)?;
-            other.write_all(b"foreign\n")
-        }
-    }
-
     #[test]
     fn a_writer_at_the_same_moment_is_not_harmed() {
         let (_folder, path) = log();
-        let disk = Racing { path: path.clone(), is_before: true };
+        let disk = RacingDisk::new(&path, 0, true);
         let mut appender = Appender::open(&path, &disk).unwrap();
         assert!(matches!(appender.append(&["ours".into()]), Err(AppendError::Raced)));
         assert_eq!(content(&path), "old\nforeign\n", "ours stood last and is gone");
         assert!(appender.append(&["again".into()]).is_err());
 
         let (_folder, path) = log();
-        let disk = Racing { path: path.clone(), is_before: false };
+        let disk = RacingDisk::new(&path, 0, false);
         let mut appender = Appender::open(&path, &disk).unwrap();
         assert!(matches!(appender.append(&["ours".into()]), Err(AppendError::Followed)));
         assert_eq!(content(&path), "old\nours\nforeign\n", "what stands behind must not be cut off");

@@ -1,9 +1,10 @@
-//! A disk that fails, for tests.
+//! Disks that fail, and disks that others write to, for tests.
 
 use super::append::Disk;
 use std::cell::Cell;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Fails at its nth call; a failing write leaves half of its bytes. A dead disk fails at every later call too, as
 /// if the process had been killed.
@@ -44,5 +45,36 @@ impl Disk for FailingDisk {
     fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
         self.call()?;
         file.set_len(length)
+    }
+}
+
+/// Lets another writer append one line right before or right behind the nth write.
+pub(crate) struct RacingDisk {
+    path: PathBuf,
+    writes: Cell<usize>,
+    at: usize,
+    is_before: bool,
+}
+
+impl RacingDisk {
+    pub(crate) const FOREIGN: &'static [u8] = b"foreign\n";
+
+    pub(crate) fn new(path: &Path, at: usize, is_before: bool) -> Self {
+        Self { path: path.to_owned(), writes: Cell::new(0), at, is_before }
+    }
+
+    fn append(&self) -> io::Result<()> {
+        OpenOptions::new().append(true).open(&self.path)?.write_all(Self::FOREIGN)
+    }
+}
+
+impl Disk for RacingDisk {
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+        let is_raced = self.writes.replace(self.writes.get() + 1) == self.at;
+        if is_raced && self.is_before {
+            self.append()?;
+        }
+        file.write_all(bytes)?;
+        if is_raced && !self.is_before { self.append() } else { Ok(()) }
     }
 }

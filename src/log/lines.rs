@@ -37,6 +37,8 @@ struct Frames {
     /// The one in which the current line starts: number, offset in the file.
     current: Option<(u64, u64)>,
     begun: u64,
+    /// Where the last one that has begun starts in the file.
+    last_start: Option<u64>,
     /// Whether the first one is the file's first and must hold the header alone.
     has_header: bool,
     torn_start: Option<u64>,
@@ -191,6 +193,7 @@ impl Lines {
                     self.unfinished_line();
                 }
                 self.frames.begun += 1;
+                self.frames.last_start = Some(at);
                 self.frames.starts.push_back((self.text_end(), self.frames.begun, at));
             }
             Part::FrameEnd => {
@@ -202,9 +205,10 @@ impl Lines {
             // Nobody expects a torn frame to decode to its end.
             Part::Fault(FaultKind::FrameData(_), _) if self.frames.is_torn => {}
             Part::Fault(kind, at) => {
+                let is_begun = self.frames.last_start == Some(at);
                 let frame = match kind {
                     FaultKind::FrameMagic { .. } | FaultKind::SkippableFrame { .. } => None,
-                    _ => Some(self.frames.begun.max(1)),
+                    _ => Some(self.frames.begun + u64::from(!is_begun)),
                 };
                 let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
                 self.pending.push_back((kind, place));

@@ -71,7 +71,7 @@ pub enum OpenError {
     #[error("no dsh session log: {0}")]
     NotALog(String),
     /// The header names a version that dshc does not read.
-    #[error("session \"{id}\" uses log format {version}; this dshc reads {}", readable())]
+    #[error("log format {version} (session \"{id}\"); what can be read is {}", readable())]
     Version {
         /// The session's id as far as the header tells.
         id: String,

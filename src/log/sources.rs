@@ -14,22 +14,22 @@ pub struct SourceSeqs {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// It is no array.
-    #[error("sourceEventSeqs must be an array")]
+    #[error("the list of sources is no array")]
     NotAnArray,
     /// It has no members, on an event that must cite something if it cites at all.
-    #[error("sourceEventSeqs must not be empty here")]
+    #[error("the list of sources is empty; only an assistant's message may have an empty one")]
     Empty,
     /// A member is neither a count nor a pair of counts in order.
-    #[error("sourceEventSeqs member {0} is neither a seq nor a range of seqs")]
+    #[error("the list of sources holds {0}, which is neither a seq nor a range of seqs")]
     Member(String),
     /// A seq stands in it twice.
-    #[error("sourceEventSeqs names seq {0} twice")]
+    #[error("the list of sources names seq {0} twice")]
     Duplicate(u64),
     /// A list with ranges must rise.
-    #[error("sourceEventSeqs holds ranges and must rise, but {0} does not")]
+    #[error("the list of sources holds ranges, so it must rise, and {0} does not")]
     NotRising(u64),
     /// A seq that is not earlier than the event's own.
-    #[error("sourceEventSeqs names seq {0}, which is not earlier than the event's own")]
+    #[error("the list of sources names seq {0}, which the event itself does not follow")]
     NotEarlier(u64),
 }
 

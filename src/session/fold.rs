@@ -116,7 +116,7 @@ impl Folded {
                 }
                 Body::Row(mut row) => {
                     if let Some(at) = at {
-                        row.members = row.members.min(at.saturating_sub(row.first_seq) + 1);
+                        row.members = row.members.min(at.saturating_sub(row.first_seq).saturating_add(1));
                     }
                     self.session.apply_row(&row);
                 }

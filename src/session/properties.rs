@@ -130,8 +130,6 @@ proptest! {
             let shown = *session.surface.chain(seq).last().unwrap();
             prop_assert!(seqs.contains(&shown));
         }
-        let hidden: usize = session.surface.nodes().iter().map(|node| node.replaces.len()).sum();
-        prop_assert!(hidden + seqs.len() <= usize::try_from(session.events).unwrap() + seqs.len());
     }
 
     #[test]

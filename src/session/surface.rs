@@ -93,7 +93,7 @@ pub enum SurfaceError {
         end_position: usize,
     },
     /// The sources leave out nodes that are hidden.
-    #[error("sourceEventSeqs must name every node that the replacement hides; {} missing", list(.0))]
+    #[error("the list of sources leaves out nodes that the replacement hides: {}", list(.0))]
     SourcesIncomplete(Vec<u64>),
     /// A rewritten tool result must stand for one node.
     #[error("a tool/result may replace exactly one node, not {0}")]
