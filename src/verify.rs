@@ -36,6 +36,18 @@ pub enum Status {
     Unreadable,
 }
 
+impl Status {
+    /// The word that reports use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Findings => "findings",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
 impl FileVerdict {
     /// Checks the log that `opened` gives.
     #[must_use]

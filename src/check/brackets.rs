@@ -7,7 +7,7 @@ use super::registry::Rule;
 use super::{Finding, failures::Failures, locks, shadow};
 use crate::json::{self, Kind, Object};
 use crate::log::{Event, Place};
-use crate::session::Session;
+use crate::session::{Session, is_checkpoint_source};
 
 #[cfg(test)]
 mod tests;
@@ -239,10 +239,8 @@ impl Brackets {
     /// A replacing message is bound to a bracket by its source alone (FORMAT §7.4).
     fn replacement(&mut self, here: &mut Here) {
         let source = here.data.as_ref().and_then(|data| data.object("source"));
-        let is_marked = |(key, value): &(&str, &str)| {
-            source.as_ref().and_then(|source| source.text(key)).is_some_and(|text| text == **value)
-        };
-        if !here.session.format.checkpoint_source.iter().all(is_marked) {
+        let format = here.session.format;
+        if !source.as_ref().is_some_and(|source| is_checkpoint_source(source, format)) {
             return;
         }
         let ids = here.ids(source.as_ref());

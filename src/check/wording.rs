@@ -1,6 +1,7 @@
 //! How findings spell ids, lists and amounts that come from a log.
 
 use crate::json::{self, Text};
+pub(super) use crate::session::seq_list as seqs;
 
 /// A text of the log, in quotes, on one line and short.
 pub(super) fn quoted(text: &str) -> String {
@@ -14,16 +15,6 @@ pub(super) fn quoted(text: &str) -> String {
 /// A text that is owned and fit for people.
 pub(super) fn owned(text: Text) -> String {
     text.into_str().into_owned()
-}
-
-/// Some seqs, as many as fit a sentence.
-pub(super) fn seqs(all: &[u64]) -> String {
-    const MOST: usize = 8;
-    let mut names: Vec<String> = all.iter().take(MOST).map(u64::to_string).collect();
-    if all.len() > MOST {
-        names.push(format!("and {} more", all.len() - MOST));
-    }
-    names.join(", ")
 }
 
 /// `1 event`, `2 events`.

@@ -4,6 +4,7 @@ use super::UsageError;
 use crate::log::Source;
 use crate::log::place::{self, Found};
 use anyhow::Result;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,12 +23,14 @@ pub(super) fn or_default_root(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     Ok(vec![root])
 }
 
-/// The logs that `paths` stand for.
+/// The logs that `paths` stand for, each once, however often it is named.
 pub(super) fn find(paths: &[PathBuf]) -> Found {
     let mut found = Found::default();
     for path in paths {
         place::find(path, &mut found);
     }
+    let mut seen = HashSet::new();
+    found.logs.retain(|log| seen.insert(log.path.canonicalize().unwrap_or_else(|_| log.path.clone())));
     found
 }
 

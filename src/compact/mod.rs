@@ -57,7 +57,7 @@ pub fn compact(
     let done = match output {
         _ if options.is_dry_run => job.dry_run(&mut outcome),
         None => job.in_place(&mut outcome),
-        Some(output) => job.into_new_file(output, &mut outcome),
+        Some(output) => job.to_new_file(output, &mut outcome),
     };
     match done {
         Ok(()) => {}
@@ -95,6 +95,12 @@ impl From<io::Error> for Stopped {
     }
 }
 
+impl From<AppendError> for Stopped {
+    fn from(error: AppendError) -> Self {
+        Self::Refused(refusal(&error))
+    }
+}
+
 /// One log and what is asked of it.
 struct Job<'a> {
     path: &'a Path,
@@ -119,7 +125,7 @@ impl Job<'_> {
         let source = Source::open(self.path)?;
         outcome.bytes.0 = source.bytes;
         outcome.knows(LogReader::open(&source)?.header());
-        let mut appender = Appender::open(self.path, self.disk).map_err(refused)?;
+        let mut appender = Appender::open(self.path, self.disk)?;
         outcome.bytes.0 = appender.length();
         let mut folded = fold(&appender.source()?)?;
         let plan = Plan::of(&folded, self.options, outcome)?;
@@ -134,7 +140,7 @@ impl Job<'_> {
         self.execute(&plan, ready, &mut appender, &mut folded, outcome)
     }
 
-    fn into_new_file(&self, output: &Path, outcome: &mut Outcome) -> Result<(), Stopped> {
+    fn to_new_file(&self, output: &Path, outcome: &mut Outcome) -> Result<(), Stopped> {
         let (source, plan) = self.read_and_plan(outcome)?;
         if let Some(ending) = output::other_ending(output, source.container) {
             let message = format!("{} promises by its name another container", output.display());
@@ -148,7 +154,7 @@ impl Job<'_> {
         };
         let copy =
             output::copy_beside(&source, output).map_err(|error| Stopped::Refused(unwritable(error)))?;
-        let mut appender = Appender::open(copy.path(), self.disk).map_err(refused)?;
+        let mut appender = Appender::open(copy.path(), self.disk)?;
         let mut folded = fold(&appender.source()?)?;
         let done = self.execute(&plan, ready, &mut appender, &mut folded, outcome);
         drop(appender);
@@ -225,15 +231,15 @@ impl Job<'_> {
         outcome: &mut Outcome,
     ) -> Result<Checkpoint, Stopped> {
         let mut transaction = Transaction::begin(appender, folded, plan)?;
-        let mut appended = plan.appended();
+        let mut bracket_seqs = plan.appended();
         let made = ready.map_or_else(|| self.summarize(plan, outcome), Ok);
         let done = made.and_then(|(summary, checkpoint)| {
             let records = plan.bracket.commit(&summary, &checkpoint).map_err(|error| unencodable(&error))?;
-            transaction.commit(&records, &mut appended)?;
+            transaction.commit(&records, &mut bracket_seqs)?;
             Ok(checkpoint)
         });
-        let done = done.map_err(|reason| Stopped::Failed(transaction.fail(reason, &mut appended)));
-        outcome.appended = Some(appended);
+        let done = done.map_err(|reason| Stopped::Failed(transaction.fail(reason, &mut bracket_seqs)));
+        outcome.appended = Some(bracket_seqs);
         done
     }
 }
@@ -241,10 +247,6 @@ impl Job<'_> {
 fn fold(source: &Source) -> Result<Folded, Stopped> {
     let mut reader = LogReader::open(source)?;
     Ok(session::fold(&mut reader, Keep::Messages, Stop::default())?)
-}
-
-fn refused(error: AppendError) -> Stopped {
-    Stopped::Refused(refusal(&error))
 }
 
 /// The figures that the checkpoint brings.

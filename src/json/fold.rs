@@ -22,15 +22,9 @@ pub fn digest(raw: &Raw) -> Digest {
 /// A digest of an object's meaning, `left_out` not counted.
 #[must_use]
 pub fn digest_without(object: &Object, left_out: &str) -> Digest {
-    let mut members: Vec<(Text, Digest)> = Vec::new();
-    let mut names: Vec<&Text> = object.names().filter(|name| **name != *left_out).collect();
-    names.sort();
-    names.dedup();
-    for name in names {
-        if let Some(value) = object.get(&name.to_str()) {
-            members.push((name.clone(), digest(value)));
-        }
-    }
+    // Collecting keeps the last of a repeated name, as JavaScript does.
+    let last: HashMap<&Text, &Raw> = object.members().filter(|(name, _)| *name != left_out).collect();
+    let members = last.into_iter().map(|(name, value)| (name.clone(), digest(value))).collect();
     Meaning.object(members)
 }
 

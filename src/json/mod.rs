@@ -168,6 +168,11 @@ impl<'a> Object<'a> {
         self.get(key).and_then(array)
     }
 
+    /// The members as they stand, repeated ones repeated.
+    pub fn members(&self) -> impl Iterator<Item = (&Text<'a>, &'a Raw)> {
+        self.members.iter().map(|(name, value)| (name, *value))
+    }
+
     /// The member names as they stand, repeated ones repeated.
     pub fn names(&self) -> impl Iterator<Item = &Text<'a>> {
         self.members.iter().map(|(name, _)| name)

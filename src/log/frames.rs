@@ -229,6 +229,32 @@ pub(super) fn torn_start(input: impl BufRead, offset: u64) -> io::Result<Option<
     }
 }
 
+/// Where the next frame's first bytes stand in `input`, whose first byte is the file's byte `offset`.
+///
+/// A torn frame that holds another frame's start was not cut off by the end of the file: one of its block headers is
+/// damaged and swallows what follows.
+pub(super) fn next_start(mut input: impl BufRead, offset: u64) -> io::Result<Option<u64>> {
+    let finder = memchr::memmem::Finder::new(&MAGIC);
+    let mut window: Vec<u8> = Vec::new();
+    let mut window_start = offset;
+    loop {
+        let bytes = input.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let count = bytes.len();
+        window.extend_from_slice(bytes);
+        input.consume(count);
+        if let Some(found) = finder.find(&window) {
+            return Ok(Some(window_start + found as u64));
+        }
+        // The first bytes may stand across two reads.
+        let done = window.len().saturating_sub(MAGIC.len() - 1);
+        window.drain(..done);
+        window_start += done as u64;
+    }
+}
+
 fn is_skippable(magic: [u8; 4]) -> bool {
     magic[0] & 0xf0 == 0x50 && magic[1..] == [0x2a, 0x4d, 0x18]
 }

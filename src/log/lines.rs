@@ -42,6 +42,8 @@ struct Frames {
     /// Whether the first one is the file's first and must hold the header alone.
     has_header: bool,
     torn_start: Option<u64>,
+    /// A later frame that the torn one swallows: it is damaged, not torn.
+    swallowed: Option<u64>,
     is_torn: bool,
 }
 
@@ -67,12 +69,17 @@ pub(super) struct Lines {
 impl Lines {
     /// The lines of a log from byte `start` of the file on, where a line (and a frame) must start.
     pub(super) fn new(source: &Source, start: u64) -> io::Result<Self> {
-        let (text, torn_start) = match source.container {
-            Container::Raw => (Text::Raw(source.reader(start)?), None),
+        let mut frames = Frames { has_header: start == 0, ..Frames::default() };
+        let text = match source.container {
+            Container::Raw => Text::Raw(source.reader(start)?),
             Container::Zstd => {
                 // Only a walk to the end tells whether the last frame is whole; it decodes nothing.
-                let torn = frames::torn_start(source.reader(start)?, start)?;
-                (Text::Zstd(Box::new(ZstdText::new(source.reader(start)?, start)?)), torn)
+                frames.torn_start = frames::torn_start(source.reader(start)?, start)?;
+                if let Some(torn) = frames.torn_start {
+                    let behind = torn + frames::MAGIC.len() as u64;
+                    frames.swallowed = frames::next_start(source.reader(behind)?, behind)?;
+                }
+                Text::Zstd(Box::new(ZstdText::new(source.reader(start)?, start)?))
             }
         };
         Ok(Self {
@@ -82,16 +89,11 @@ impl Lines {
             searched: 0,
             buffer_offset: 0,
             line: 0,
-            frames: Frames { has_header: start == 0, torn_start, ..Frames::default() },
+            frames,
             pending: VecDeque::new(),
             overlong: false,
             ended: false,
         })
-    }
-
-    /// How many frames have begun so far; 0 for a raw log.
-    pub(super) fn frames(&self) -> u64 {
-        self.frames.begun
     }
 
     /// The next line or fault, `None` at the end.
@@ -202,7 +204,7 @@ impl Lines {
                     self.pending.push_back((FaultKind::HeaderFrame, place));
                 }
             }
-            // Nobody expects a torn frame to decode to its end.
+            // Nobody expects a torn frame to decode to its end; one that swallows others is told of at its end.
             Part::Fault(FaultKind::FrameData(_), _) if self.frames.is_torn => {}
             Part::Fault(kind, at) => {
                 let is_begun = self.frames.last_start == Some(at);
@@ -213,7 +215,19 @@ impl Lines {
                 let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
                 self.pending.push_back((kind, place));
             }
-            Part::Torn(at) => self.end(Some(at)),
+            Part::Torn(at) => match self.frames.swallowed {
+                None => self.end(Some(at)),
+                Some(later) => {
+                    let problem = format!(
+                        "one of its block headers is damaged: by them it runs past the end of the file, and over \
+                         another frame that starts at byte {later}"
+                    );
+                    self.buffer.truncate(self.start);
+                    let place = Place { frame: Some(self.frames.begun), byte: Some(at), ..Place::default() };
+                    self.pending.push_back((FaultKind::FrameData(problem), place));
+                    self.ended = true;
+                }
+            },
             Part::End => self.end(None),
         }
     }

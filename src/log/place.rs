@@ -64,8 +64,8 @@ pub fn find(path: &Path, found: &mut Found) {
             Ok(entry) if entry.file_type().is_dir() => continue,
             Ok(entry) => entry,
             Err(error) => {
-                // A link that leads back up hides nothing that the walk does not see.
-                let hidden = error.path().filter(|_| error.loop_ancestor().is_none());
+                let hidden =
+                    error.path().filter(|hidden| error.loop_ancestor().is_none() && may_hide_logs(hidden));
                 found.logs.extend(hidden.map(|hidden| below(hidden.to_owned())));
                 continue;
             }
@@ -93,6 +93,13 @@ pub fn find(path: &Path, found: &mut Found) {
         }
     }
     found.ignored.sort();
+}
+
+/// Whether what the walk could not look at may be a log, or a folder that holds some. A link that leads nowhere
+/// is neither, unless its name is a log's.
+fn may_hide_logs(path: &Path) -> bool {
+    let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    is_folder || path.file_name().is_some_and(|name| LogName::parse(&name.to_string_lossy()).is_some())
 }
 
 /// The root of a product installation: `$DSH_HOME/sessions`, else `~/.dsh/sessions`; an empty or blank

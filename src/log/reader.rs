@@ -1,9 +1,8 @@
 //! The records of a log, front to back.
 
-use super::header::HeaderError;
 use super::lines::{Line, Lines, Piece};
-use super::{Container, Event, Fault, FaultKind, Header, PackedRow, Place, Source, rows};
-use crate::format::{self, Format};
+use super::{Event, Fault, FaultKind, Header, OpenError, PackedRow, Place, Source, rows};
+use crate::format::Format;
 use crate::json::{self, Object};
 use std::borrow::Cow;
 use std::io;
@@ -55,83 +54,11 @@ impl Body<'_> {
     }
 }
 
-/// Why a log cannot be read at all.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The file system refused.
-    #[error("cannot read: {0}")]
-    Io(#[from] io::Error),
-    /// There is nothing in the file.
-    #[error("empty file: a log starts with a header line")]
-    Empty,
-    /// The file ends before its first line does.
-    #[error("no header: the file ends inside its first {0}")]
-    NoHeader(&'static str),
-    /// The first line or frame is not what a log starts with.
-    #[error("no dsh session log: {0}")]
-    NotALog(String),
-    /// The header names a version that dshc does not read.
-    #[error("log format {version} (session \"{id}\"); what can be read is {}", readable())]
-    Version {
-        /// The session's id as far as the header tells.
-        id: String,
-        /// The version as the header spells it.
-        version: String,
-    },
-}
-
-impl OpenError {
-    /// A stable code for reports.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Io(_) => "io",
-            Self::Empty => "empty-file",
-            Self::NoHeader(_) => "no-header",
-            Self::NotALog(_) => "not-a-log",
-            Self::Version { .. } => "unsupported-format",
-        }
-    }
-
-    /// What a person can do about it.
-    #[must_use]
-    pub fn help(&self) -> String {
-        match self {
-            Self::Io(_) => "check that the path exists and that you may read it".into(),
-            Self::Empty | Self::NoHeader(_) => {
-                "nothing of the session was written, or the file was cut; restore it from a copy".into()
-            }
-            Self::NotALog(_) => "name a session.jsonl or session.jsonl.zstd of dsh".into(),
-            Self::Version { version, .. } => match version.parse::<u64>() {
-                Ok(known) if known <= format::NEWEST => {
-                    "dsh wrote it; this version of dshc does not read that format yet".into()
-                }
-                _ => "a newer dsh or a private fork wrote it; look for a newer dshc".into(),
-            },
-        }
-    }
-}
-
-fn readable() -> String {
-    let versions: Vec<String> = format::ALL.iter().map(|format| format.version.to_string()).collect();
-    format!("format {}", versions.join(", "))
-}
-
-impl From<HeaderError> for OpenError {
-    fn from(error: HeaderError) -> Self {
-        match error {
-            HeaderError::Version { id, version } => Self::Version { id, version },
-            other => Self::NotALog(other.to_string()),
-        }
-    }
-}
-
 /// Reads a log's records in one pass.
 pub struct LogReader {
     lines: Lines,
     header: Header,
     format: &'static Format,
-    container: Container,
     file_bytes: u64,
     /// The seq that belongs next.
     next_seq: u64,
@@ -181,7 +108,6 @@ impl LogReader {
             lines,
             header,
             format,
-            container: source.container,
             file_bytes: source.bytes,
             next_seq,
             gap_explained: false,
@@ -203,22 +129,10 @@ impl LogReader {
         self.format
     }
 
-    /// How the text is stored.
-    #[must_use]
-    pub fn container(&self) -> Container {
-        self.container
-    }
-
     /// Events so far, by the numbers of the records.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.next_seq
-    }
-
-    /// Zstandard frames begun so far; 0 for a raw log.
-    #[must_use]
-    pub fn frames(&self) -> u64 {
-        self.lines.frames()
     }
 
     /// Gives the next record or fault to `visit`; `None` at the end of the log. A record borrows the line that
@@ -437,6 +351,16 @@ mod tests {
         *middle.last_mut().unwrap() ^= 1;
         let log = [head, middle, frame(&(event(1) + "\n"))].concat();
         assert_eq!(read(&log), ["0", "FrameData@2", "1"]);
+    }
+
+    #[test]
+    fn a_frame_that_swallows_others_is_damaged_not_torn() {
+        let frames = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n")), frame(&(event(1) + "\n"))];
+        let mut log = frames.concat();
+        // The block header behind the second frame's six header bytes: a block of two MiB.
+        let header = frames[0].len() + 6;
+        log[header + 2] = 0xff;
+        assert_eq!(read(&log), ["FrameData@2"]);
     }
 
     proptest::proptest! {

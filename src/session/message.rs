@@ -83,12 +83,6 @@ impl<'a> MessageView<'a> {
         self.source_kind() == *"user"
     }
 
-    /// Whether its source is the one that compactions give their checkpoints (FORMAT §7.4).
-    pub(super) fn has_checkpoint_source(&self, format: &Format) -> bool {
-        let mut members = format.checkpoint_source.iter();
-        members.all(|(member, value)| self.source.text(member).is_some_and(|text| text == **value))
-    }
-
     /// The ids of the tool calls that it makes, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
@@ -120,6 +114,13 @@ impl<'a> MessageView<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a message's `source` is the one that compactions give their checkpoints (FORMAT §7.4).
+#[must_use]
+pub fn is_checkpoint_source(source: &Object, format: &Format) -> bool {
+    let mut members = format.checkpoint_source.iter();
+    members.all(|(member, value)| source.text(member).is_some_and(|text| text == **value))
 }
 
 /// A digest of all of a `tool/result` payload that a rewrite may not change: all but the inner content of its

@@ -17,10 +17,10 @@ mod properties;
 
 pub use brackets::{Lock, LockState, Owner};
 pub use fold::{Folded, ReplayError, Stop, TornTail, fold};
-pub use message::{MessageView, ShapeError};
+pub use message::{MessageView, ShapeError, is_checkpoint_source};
 pub use node::Node;
 pub use pairing::{Bar, Pairing, Unanswered};
-pub use surface::{Replacement, Surface, SurfaceError};
+pub use surface::{Replacement, Surface, SurfaceError, seq_list};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
 

@@ -1,6 +1,6 @@
 //! One node of the surface.
 
-use super::message::rewrite_identity;
+use super::message::{is_checkpoint_source, rewrite_identity};
 use super::{Keep, MessageView};
 use crate::format::{Format, MessageKind, SurfaceType};
 use crate::json::{Digest, Raw};
@@ -62,7 +62,7 @@ impl Node {
             calls: if surface.kind == MessageKind::Assistant { message.calls() } else { Vec::new() },
             answers: (surface.kind == MessageKind::ToolResult).then(|| message.answers()).flatten(),
             replaces: Vec::new(),
-            is_checkpoint: surface.kind == MessageKind::User && message.has_checkpoint_source(format),
+            is_checkpoint: surface.kind == MessageKind::User && is_checkpoint_source(&message.source, format),
             is_visible,
             message: (keep == Keep::Messages).then(|| message.raw.to_owned()),
             rewrite_identity: (surface.kind == MessageKind::ToolResult)

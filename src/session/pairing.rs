@@ -16,6 +16,8 @@ pub struct Pairing {
     pub orphans: Vec<usize>,
     /// Positions of a calling node and of its last result, for nodes with results.
     pairs: Vec<(usize, usize)>,
+    /// For each cut, before each node and behind the last, a pair that it would part.
+    crossing: Vec<Option<(usize, usize)>>,
 }
 
 /// A call that has no result on the surface.
@@ -73,7 +75,7 @@ impl Pairing {
             })
             .collect();
         unanswered.sort_by(|a, b| (a.position, &a.call_id).cmp(&(b.position, &b.call_id)));
-        Self { balanced_before, unanswered, orphans, pairs }
+        Self { balanced_before, unanswered, orphans, crossing: crossings(nodes.len(), &pairs), pairs }
     }
 
     /// Positions of each answered call's node and of its result, in the results' order.
@@ -104,8 +106,28 @@ impl Pairing {
     }
 
     fn crossing(&self, cut: usize) -> Option<(usize, usize)> {
-        self.pairs.iter().copied().find(|(call, result)| *call < cut && cut <= *result)
+        self.crossing.get(cut).copied().flatten()
     }
+}
+
+/// For each of the cuts around `nodes` nodes, the pair that reaches farthest over it.
+fn crossings(nodes: usize, pairs: &[(usize, usize)]) -> Vec<Option<(usize, usize)>> {
+    let mut farthest_from = vec![None; nodes];
+    for &(call, result) in pairs {
+        if let Some(farthest) = farthest_from.get_mut(call) {
+            *farthest = (*farthest).max(Some(result));
+        }
+    }
+    let mut reaching: Option<(usize, usize)> = None;
+    let mut crossing = vec![None];
+    for (call, farthest) in farthest_from.into_iter().enumerate() {
+        if let Some(result) = farthest.filter(|result| reaching.is_none_or(|(_, far)| *result > far)) {
+            reaching = Some((call, result));
+        }
+        // The cut behind this node is crossed by what a node up to here calls and a later one answers.
+        crossing.push(reaching.filter(|(_, result)| *result > call));
+    }
+    crossing
 }
 
 #[cfg(test)]
@@ -144,7 +166,7 @@ mod tests {
         let pairing = Pairing::of(&nodes, None);
         assert_eq!(pairing.balanced_before, [true, true, false, false, true, true]);
         assert_eq!(pairing.bar(&(0..=2)), Some(Bar::Pair(1, 3)));
-        assert_eq!(pairing.bar(&(2..=3)), Some(Bar::Pair(1, 2)));
+        assert_eq!(pairing.bar(&(2..=3)), Some(Bar::Pair(1, 3)));
         assert_eq!(pairing.bar(&(1..=3)), None);
         assert_eq!(pairing.bar(&(0..=0)), None);
     }

@@ -11,6 +11,8 @@ use std::ops::RangeInclusive;
 #[derive(Debug, Default)]
 pub struct Surface {
     nodes: Vec<Node>,
+    /// The nodes' seqs alone: replacements look for seqs, and this is quickly searched.
+    seqs: Vec<u64>,
     /// Which replacement hides which node.
     hidden_by: HashMap<u64, u64>,
     /// How many replacements there have been.
@@ -93,7 +95,7 @@ pub enum SurfaceError {
         end_position: usize,
     },
     /// The sources leave out nodes that are hidden.
-    #[error("the list of sources leaves out nodes that the replacement hides: {}", list(.0))]
+    #[error("the list of sources leaves out nodes that the replacement hides: {}", seq_list(.0))]
     SourcesIncomplete(Vec<u64>),
     /// A rewritten tool result must stand for one node.
     #[error("a tool/result may replace exactly one node, not {0}")]
@@ -121,7 +123,7 @@ impl Surface {
     /// Where the node `seq` stands.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
-        self.nodes.iter().position(|node| node.seq == seq)
+        self.seqs.iter().position(|node| *node == seq)
     }
 
     /// The replacement that hides `seq` directly.
@@ -171,7 +173,10 @@ impl Surface {
             None => SourceSeqs::default(),
         };
         match range {
-            None => self.nodes.push(Node { is_checkpoint: false, ..node }),
+            None => {
+                self.seqs.push(node.seq);
+                self.nodes.push(Node { is_checkpoint: false, ..node });
+            }
             Some(range) => self.replace(range, &sources, node)?,
         }
         Ok(replacement.is_none())
@@ -212,6 +217,7 @@ impl Surface {
         node.turn = hidden.last().map_or(node.turn, |last| last.turn);
         let seq = node.seq;
         self.hidden_by.extend(node.replaces.iter().map(|hidden| (*hidden, seq)));
+        self.seqs.splice(range.clone(), [seq]);
         let hidden = self.nodes.splice(range, [node]);
         match &mut self.expand {
             Some((wanted, nodes)) if *wanted == seq => nodes.extend(hidden),
@@ -277,10 +283,13 @@ fn hidden(by: Option<u64>) -> String {
     by.map_or_else(String::new, |by| format!(" (replaced by {by})"))
 }
 
-fn list(seqs: &[u64]) -> String {
-    let mut names: Vec<String> = seqs.iter().take(8).map(u64::to_string).collect();
-    if seqs.len() > 8 {
-        names.push(format!("and {} more", seqs.len() - 8));
+/// Some seqs for people, as many as fit a sentence.
+#[must_use]
+pub fn seq_list(seqs: &[u64]) -> String {
+    const MOST: usize = 8;
+    let mut names: Vec<String> = seqs.iter().take(MOST).map(u64::to_string).collect();
+    if seqs.len() > MOST {
+        names.push(format!("and {} more", seqs.len() - MOST));
     }
     names.join(", ")
 }

@@ -101,7 +101,8 @@ fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "replaced {} times", session.surface.replace_generation)?;
     }
     if let Some(turn) = session.turns.open() {
-        writeln!(out, "turn {turn} is open")?;
+        let step = session.turns.open_step().map_or_else(String::new, |step| format!(", in step {step}"));
+        writeln!(out, "turn {turn} is open{step}")?;
     }
     let lock = match &replay.lock {
         LockState::Free => String::new(),

@@ -26,13 +26,16 @@ pub fn verify(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::
 }
 
 fn findings(file: &FileVerdict, out: &mut dyn Write) -> io::Result<()> {
-    let (style, word) = match file.status() {
-        Status::Clean => (GREEN, "clean"),
-        Status::Findings => (YELLOW, "findings"),
-        Status::Unreadable => (RED, "unreadable"),
+    let style = match file.status() {
+        Status::Clean => GREEN,
+        Status::Findings => YELLOW,
+        Status::Unreadable => RED,
     };
-    let events =
-        file.checked.as_ref().map_or_else(String::new, |checked| format!("  {} events", checked.events));
+    let word = file.status().as_str();
+    let events = file.checked.as_ref().map_or_else(String::new, |checked| match checked.events {
+        1 => "  1 event".to_owned(),
+        events => format!("  {events} events"),
+    });
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}{events}", shown_path(&file.path))?;
     file.findings.iter().try_for_each(|finding| self::finding(finding, out))
 }

@@ -90,11 +90,7 @@ fn file(file: &FileVerdict) -> FileJson<'_> {
         session: checked.map(|checked| checked.session.as_str()),
         version: checked.map(|checked| checked.version),
         events: checked.map_or(0, |checked| checked.events),
-        status: match file.status() {
-            Status::Clean => "clean",
-            Status::Findings => "findings",
-            Status::Unreadable => "unreadable",
-        },
+        status: file.status().as_str(),
         lock: checked.and_then(|checked| checked.lock.as_ref()).map(LockJson::of),
         findings: file.findings.iter().map(finding).collect(),
     }
