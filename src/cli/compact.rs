@@ -12,6 +12,16 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+const EXAMPLES: &str = "\
+Examples:
+  dshc compact -n LOG --keep-turns 3             show what would be replaced, write nothing
+  dshc compact LOG --keep-turns 3 -o NEW.jsonl   write the extended log to a new file
+  dshc compact LOG --retain-tokens 20000         append to the log itself; close the session first
+  dshc compact LOG --region 12..87               replace this span, both ends included
+
+Exit codes: 0 done or nothing to do, 2 wrong usage, 3 a log cannot be read,
+4 refused before the first byte was written, 5 failed after that.";
+
 /// The share of the context window that stays where nothing else is said.
 const RETAIN_RATIO: f64 = 0.16;
 
@@ -23,6 +33,7 @@ const RETAIN_RATIO: f64 = 0.16;
 ///
 /// The same region always gives the same summary: it is made from the region's own text, without a model.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Compact {
     /// Logs, session directories, or folders of logs.
     #[arg(required = true, value_name = "PATH")]
@@ -39,8 +50,8 @@ pub(super) struct Compact {
     /// Keep the last N turns.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
     keep_turns: Option<u64>,
-    /// The model's context window in tokens [default: the log's own, else 131072].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
+    /// The model's context window in tokens, for --retain-ratio [default: the log's own, else 131072].
+    #[arg(long, value_name = "N", conflicts_with_all = ["region", "retain_tokens", "keep_turns"], value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
     context_window: Option<u64>,
     /// Choose the region as dsh does, and do not carry the first human prompt into the checkpoint.
     #[arg(long, help_heading = "What stays")]

@@ -11,12 +11,22 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  dshc replay LOG                               the surface as a table
+  dshc replay LOG --at 120                      as it stood right after event 120
+  dshc replay LOG --expand 563                  what the checkpoint 563 hides
+  dshc replay LOG --format messages | jq .role  the messages that the model sees
+
+Exit codes: 0 done, 1 shown in part (--partial), 2 wrong usage, 3 the log cannot be read or is damaged.";
+
 /// Fold a log and show what the model sees.
 ///
 /// Reads only. The table shows, for each message of the surface, its position, the seq of its event, what it
 /// is, its price by dsh's own token meter, and whether the cut before it is balanced ("ok": no tool call is
 /// separated from its result there; "·": one would be). A torn tail is left out and said so.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Replay {
     /// A log, a session directory, or a folder that holds one log; "-" is standard input.
     path: Option<PathBuf>,

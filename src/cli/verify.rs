@@ -9,12 +9,22 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  dshc verify                                   every session of this user's dsh
+  dshc verify LOG --fail-on warning             for CI: a torn tail fails too
+  dshc verify ARCHIVE -v                        the findings of every file
+  dshc verify LOG --format json | jq .summary
+
+Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log cannot be read.";
+
 /// Check logs and name everything that is wrong with them.
 ///
 /// Reads only, and reads on behind damage, so that one run names all of it: torn and damaged containers, lines
 /// and numbers, broken rules of the surface, tool calls without a result and results without a call, compaction
 /// brackets and locks. Exit code 1 tells of findings, 3 of logs that cannot be read at all.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Verify {
     /// Logs, session directories, or folders of logs; "-" is standard input [default: dsh's own sessions].
     #[arg(value_name = "PATH")]
