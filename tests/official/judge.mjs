@@ -36,7 +36,7 @@ class RegionChosen extends Error {
 }
 engine.compactRegion = async (start, end) => { throw new RegionChosen(start, end) }
 
-for (const path of paths) emit(await judge(path))
+for (const path of paths) await emit(await judge(path))
 process.exit(0)
 
 async function judge(path) {

@@ -44,6 +44,7 @@ function lineOf(bytes, needsLf = false) {
 /** The whole decoded text; every frame must be complete. */
 export const wholeText = bytes => (isZstd(bytes) ? zlib.zstdDecompressSync(bytes) : bytes).toString('utf8')
 
-export const emit = verdict => process.stdout.write(JSON.stringify(verdict) + '\n')
+// Resolves when the line has left the process: one that exits before would cut a long line short.
+export const emit = verdict => new Promise(done => process.stdout.write(JSON.stringify(verdict) + '\n', done))
 
 export const messageOf = error => String(error?.message ?? error)

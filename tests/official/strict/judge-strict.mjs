@@ -75,4 +75,4 @@ function judge(path) {
 }
 
 const { paths } = parseArguments(process.argv.slice(2))
-for (const path of paths) emit(judge(path))
+for (const path of paths) await emit(judge(path))
