@@ -1,138 +1,150 @@
-//! An earlier summary, taken apart into the bullets of its sections.
+//! An earlier summary: its bullets are kept as text beside the new ones.
 
 use super::facts::TEXT;
-use super::text::{fold, without_marks};
+use super::lines::REPLACED;
+use super::signs::checked;
+use super::text::{CUT, fold, without_marks};
 use crate::summarize::SECTIONS;
+
+/// Sections by their places in [`SECTIONS`].
+pub(super) const FILES: usize = 2;
+pub(super) const JOBS: usize = 4;
+const SUPERSEDED: std::ops::RangeInclusive<usize> = 5..=6;
 
 /// Where text goes that stands under no heading that is known.
 const CRITICAL_CONTEXT: usize = 7;
 
-/// How many lines a summary without headings gives.
+/// How many lines under no known heading are kept.
 const MOST_LOOSE: usize = 5;
 
-/// Other names that sections go by, in lower case.
-const OTHER_NAMES: [(&str, usize); 13] = [
-    ("primary request", 0),
-    ("user messages", 0),
-    ("all user messages", 0),
-    ("key concepts", 1),
-    ("files and code sections", 2),
-    ("problem solving", 3),
-    ("errors", 3),
-    ("pending tasks", 4),
-    ("pending work", 4),
-    ("optional next step", 6),
-    ("next steps", 6),
-    ("context", 7),
-    ("important context", 7),
-];
+/// How many bullets of a section are kept.
+const MOST: usize = 80;
 
-/// The bullets of a summary by section, each on one line.
-pub(super) fn bullets(summary: &str) -> [Vec<String>; 8] {
-    let mut parts = Parts::default();
-    for line in summary.lines() {
-        parts.take(line);
-    }
-    parts.end_bullet();
-    if !parts.has_headings
-        && let Some(loose) = parts.sections.get_mut(CRITICAL_CONTEXT)
-    {
-        loose.truncate(MOST_LOOSE);
-    }
-    parts.sections
-}
+/// What a cut text must share with a longer one, in bytes, to be taken for the same.
+const TELLING: usize = 24;
 
-#[derive(Default)]
-struct Parts {
-    sections: [Vec<String>; 8],
-    section: Option<usize>,
-    has_headings: bool,
-    bullet: String,
-}
-
-impl Parts {
-    fn take(&mut self, line: &str) {
-        let trimmed = line.trim();
-        if let Some(section) = heading(trimmed) {
-            self.end_bullet();
-            self.section = Some(section);
-            self.has_headings = true;
-        } else if trimmed.is_empty() || trimmed.starts_with('#') {
-            self.end_bullet();
-            // An unknown part of its own is no part of the section before it.
-            if trimmed.starts_with("# ") || trimmed.starts_with("## ") {
-                self.section = None;
-            }
-        } else if !trimmed.starts_with("```") {
-            if starts_bullet(trimmed) || self.section.is_none() {
-                self.end_bullet();
-            }
-            if self.bullet.len() < TEXT * 4 {
-                self.bullet.push_str(trimmed);
-                self.bullet.push('\n');
-            }
+/// Adds the bullets of `summary` that are not known yet, by section and each on one line.
+pub(super) fn add(sections: &mut [Vec<String>; 8], summary: &str) {
+    let mut bullet = String::new();
+    let mut section = None;
+    let mut loose = 0;
+    let mut end = |section: Option<usize>, bullet: &mut String| {
+        loose += usize::from(section.is_none() && !bullet.is_empty());
+        if section.is_some() || loose <= MOST_LOOSE {
+            keep(sections, section.unwrap_or(CRITICAL_CONTEXT), bullet);
+        }
+        bullet.clear();
+    };
+    for line in summary.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with('#') || section.is_none() || starts_bullet(line) {
+            end(section, &mut bullet);
+        }
+        if line.starts_with('#') {
+            section = heading(line);
+        } else if !line.starts_with("```") && bullet.len() < TEXT * 4 && !line.is_empty() {
+            bullet.push_str(line);
+            bullet.push('\n');
         }
     }
+    end(section, &mut bullet);
+}
 
-    fn end_bullet(&mut self) {
-        let text = fold(&std::mem::take(&mut self.bullet), TEXT * 4);
-        let text = without_marks(&text);
-        let is_nothing =
-            matches!(text.to_ascii_lowercase().as_str(), "" | "(none)" | "none" | "none." | "n/a" | "-");
-        if let Some(section) =
-            self.sections.get_mut(self.section.unwrap_or(CRITICAL_CONTEXT)).filter(|_| !is_nothing)
-        {
-            section.push(text.to_owned());
-        }
+fn keep(sections: &mut [Vec<String>; 8], section: usize, bullet: &str) {
+    let text = fold(bullet, TEXT * 4);
+    let text = match checked(&text).filter(|_| section == JOBS) {
+        Some((_, true)) => return,
+        Some((job, false)) => job,
+        None => without_marks(&text),
+    };
+    let is_nothing = matches!(text.to_ascii_lowercase().as_str(), "" | "(none)" | "none" | "none." | "n/a");
+    let Some(known) = sections.get_mut(section).filter(|_| !is_nothing && !SUPERSEDED.contains(&section))
+    else {
+        return;
+    };
+    if known.iter().all(|other| other != text) {
+        known.push(text.to_owned());
+    }
+    if known.len() > MOST {
+        // The first one is the task.
+        known.remove(1);
     }
 }
 
-/// The section that a line heads: `## Next Step`, `**Next Step:**`, `7. Next Step`.
 fn heading(line: &str) -> Option<usize> {
-    if line.len() > 80 || starts_with_mark(line) {
-        return None;
-    }
-    let name = line
-        .trim_matches(|c: char| matches!(c, '#' | '*' | ':' | '.' | ')' | '_' | ' ') || c.is_ascii_digit());
-    let known = SECTIONS.iter().position(|section| section.eq_ignore_ascii_case(name));
-    known.or_else(|| {
-        let name = name.to_ascii_lowercase();
-        // A bare line "Errors" or "Context" is text.
-        let marked = line.starts_with(['#', '*']) || line.starts_with(|c: char| c.is_ascii_digit());
-        OTHER_NAMES.iter().find(|(other, _)| marked && *other == name).map(|(_, section)| *section)
-    })
-}
-
-fn starts_with_mark(line: &str) -> bool {
-    ["- ", "* ", "+ ", "• "].iter().any(|mark| line.starts_with(mark))
+    let name = line.trim_matches(|c: char| matches!(c, '#' | '*' | ':' | ' '));
+    SECTIONS.iter().position(|section| section.eq_ignore_ascii_case(name))
 }
 
 fn starts_bullet(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    starts_with_mark(line) || (rest.len() < line.len() && (rest.starts_with(". ") || rest.starts_with(") ")))
+    ["- ", "* ", "+ ", "• "].iter().any(|mark| line.starts_with(mark))
+        || (rest.len() < line.len() && rest.starts_with(". "))
+}
+
+/// Whether two bullets of a section tell of the same thing.
+pub(super) fn is_same(section: usize, one: &str, other: &str) -> bool {
+    let (one, other) = (stem(section, one), stem(section, other));
+    let is_cut_of = |short: &str, long: &str| {
+        short.strip_suffix(CUT).is_some_and(|stem| stem.len() >= TELLING && long.starts_with(stem))
+    };
+    one.eq_ignore_ascii_case(other) || is_cut_of(one, other) || is_cut_of(other, one)
+}
+
+/// A bullet without what may change: counts and outcomes.
+fn stem(section: usize, bullet: &str) -> &str {
+    if let Some(label) = REPLACED.into_iter().find(|label| bullet.starts_with(label)) {
+        return label;
+    }
+    let path = bullet.strip_prefix('`').and_then(|rest| rest.split_once('`')).filter(|_| section == FILES);
+    if let Some((path, _)) = path {
+        return path;
+    }
+    let end =
+        [" ×", " in `", " (later passed", ", last failed"].iter().filter_map(|mark| bullet.find(mark)).min();
+    end.and_then(|end| bullet.get(..end)).unwrap_or(bullet).trim_end_matches(['`', '.', ' '])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn bullets(summary: &str) -> [Vec<String>; 8] {
+        let mut sections = Default::default();
+        add(&mut sections, summary);
+        sections
+    }
+
     #[test]
-    fn sections_are_found_by_any_of_their_forms() {
+    fn sections_are_found_at_any_level() {
         let sections = bullets(
-            "preamble\n\n# Summary\n## Primary Request and Intent\n- one\n  goes on\n  - nested\n\n3. Files and Code \
-             Sections:\n1. first\n2. second\n**Next Step:**\nplain\ntext\n## Odd\n- stray\n## Current Work\n(none)\n",
+            "preamble\n\n# Summary\n## Primary Request and Intent\n- one\n  goes on\n  - nested\n- One\n\n### FILES AND CODE\n\
+             1. first\n2. second\n# Pending jobs:\n- [ ] a\n- [x] b\nplain\n## Odd\n- stray\n## Current Work\n- x\n\
+             ## Critical Context\n(none)\n",
         );
-        assert_eq!(sections[0], ["one goes on", "nested"]);
+        assert_eq!(sections[0], ["one goes on", "nested", "One"]);
         assert_eq!(sections[2], ["1. first", "2. second"]);
-        assert_eq!(sections[6], ["plain text"]);
+        assert_eq!(sections[4], ["a"]);
         assert_eq!(sections[7], ["preamble", "stray"]);
         assert!(sections[5].is_empty());
     }
 
     #[test]
     fn a_summary_without_headings_gives_its_first_lines() {
-        let sections = bullets("a\nb\nc\nd\ne\nf\ng");
-        assert_eq!(sections[7], ["a", "b", "c", "d", "e"]);
+        assert_eq!(bullets("a\nb\nc\nd\ne\nf\ng")[7], ["a", "b", "c", "d", "e"]);
         assert!(bullets("").iter().all(Vec::is_empty));
+    }
+
+    #[test]
+    fn bullets_are_the_same_whatever_was_counted() {
+        for (section, one, other) in [
+            (2, "`src/a.rs` ×3 (edit)", "`src/a.rs`: rewritten"),
+            (1, "Tools: bash ×3", "Tools: read ×1"),
+            (3, "error: x in `make` ×2", "error: x"),
+            (7, "Ran `make` ×3", "Ran `make`, last failed"),
+            (0, "Fix the parser so that it stops…", "Fix the parser so that it stops on the first error"),
+        ] {
+            assert!(is_same(section, one, other) && is_same(section, other, one), "{one}");
+        }
+        assert!(!is_same(0, "Fix…", "Fix it") && !is_same(7, "`a` is slow", "`a` is gone"));
     }
 }

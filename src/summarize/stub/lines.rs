@@ -1,24 +1,23 @@
 //! The facts in words: bullets by section, each with its rank in the race for the budget.
 
-use super::commands;
-use super::facts::{Called, Facts, FileUse};
-use super::tally::{Item, Tally};
+use super::earlier::{FILES, JOBS, is_same};
+use super::facts::{Facts, Failure, FileUse, Item, Run, Tally};
 use super::text::{cut, units};
 use std::collections::HashSet;
 
-// What bullets begin or end with; `merge` reads them again.
-pub(super) const LANGUAGES: &str = "Languages: ";
-pub(super) const PROGRAMS: &str = "Programs: ";
-pub(super) const SEEN: &str = " seen ×";
-pub(super) const FIXED: &str = " (later passed";
-pub(super) const RAN: &str = "Ran `";
-pub(super) const LAST_FAILED: &str = ", last failed";
-pub(super) const IDS: &str = "Ids: ";
-pub(super) const NAMES: &str = "Names: ";
-pub(super) const ENTRIES: &str = "Entries: ";
-pub(super) const CONTEXT: &str = "Context ";
-/// In front of what an earlier summary called the current work or the next step.
-pub(super) const EARLIER: &str = "Earlier: ";
+/// Sections by their places in `SECTIONS`.
+const PROMPTS: usize = 0;
+const ERRORS: usize = 3;
+
+const TOOLS: &str = "Tools: ";
+const PROGRAMS: &str = "Programs: ";
+const NOTES: &str = "Notes from: ";
+const IDS: &str = "Ids: ";
+const NAMES: &str = "Names: ";
+const PASSED: &str = " (later passed";
+
+/// Lines of an earlier summary that one of the same beginning replaces.
+pub(super) const REPLACED: [&str; 3] = [TOOLS, PROGRAMS, NOTES];
 
 /// How many bullets of one sort take part in the race.
 const MOST: usize = 80;
@@ -45,223 +44,176 @@ pub(super) struct Line {
     pub text: String,
     /// What follows it, never cut.
     pub tail: String,
-    /// The number of a line that tells the same: not both.
-    pub unless: Option<usize>,
 }
 
 /// Words all facts.
 pub(super) fn lines(facts: &Facts) -> Vec<Line> {
-    let mut out = Lines(Vec::new());
-    out.prompts(facts);
-    out.concepts(facts);
-    out.files(facts);
-    out.failures(facts);
-    out.jobs(facts);
-    out.current_work(facts);
-    out.next_step(facts);
-    out.critical_context(facts);
-    out.0
+    let sections = [prompts, concepts, files, failures, jobs, current_work, next_step, critical_context]
+        .map(|of| of(facts));
+    let mut out = Vec::new();
+    for (section, (mut new, earlier)) in sections.into_iter().zip(&facts.earlier).enumerate() {
+        let mut old = with_earlier(facts, section, earlier, &mut new);
+        if section == PROMPTS {
+            // The task is the first prompt, whichever summary tells it.
+            old.iter_mut().chain(&mut new).take(1).for_each(|line| (line.rank, line.size) = (0, Size::Long));
+        }
+        out.extend(old.into_iter().chain(new).map(|line| Line { section, ..line }));
+    }
+    out
 }
 
-struct Lines(Vec<Line>);
-
-impl Lines {
-    fn add(&mut self, section: usize, rank: usize, size: Size, text: String) {
-        self.add_with_tail(section, rank, size, text, String::new());
-    }
-
-    fn add_with_tail(&mut self, section: usize, rank: usize, size: Size, text: String, tail: String) {
-        self.0.push(Line { section, rank, size, text, tail, unless: None });
-    }
-
-    /// The bullets of earlier summaries that stay as they are.
-    fn earlier(&mut self, facts: &Facts, section: usize, from: usize, step: usize) {
-        for (index, item) in section_of(facts, section).iter().take(MOST).enumerate() {
-            self.add(section, from + step * index, Size::Plain, item.text.clone());
-        }
-    }
-
-    fn prompts(&mut self, facts: &Facts) {
-        let count = facts.prompts.items().len();
-        for (index, prompt) in facts.prompts.items().iter().enumerate() {
-            let (rank, size) = match (index, count - index) {
-                (0, _) => (0, Size::Long),
-                (_, 1) => (1, Size::Long),
-                (_, from_end) => (10 * from_end, Size::Plain),
-            };
-            if index == 0 || count - index <= MOST {
-                self.add(0, rank, size, prompt.text.clone());
-            }
-        }
-    }
-
-    fn concepts(&mut self, facts: &Facts) {
-        self.earlier(facts, 1, 9, 9);
-        for (index, tool) in facts.tools.ranked(|tool| tool.data.calls).into_iter().take(MOST).enumerate() {
-            let errors = match tool.data.errors {
-                0 => String::new(),
-                1 => ", 1 error".to_owned(),
-                many => format!(", {many} errors"),
-            };
-            let line = format!("{} ×{}{errors}", tool.text, tool.data.calls);
-            self.add(1, 6 + 8 * index, Size::Whole, line);
-        }
-        for (rank, start, tally) in [(14, LANGUAGES, &facts.languages), (18, PROGRAMS, &facts.programs)] {
-            let items: Vec<_> = ranked(tally).map(|item| format!("{} ×{}", item.text, item.data)).collect();
-            if let Some(line) = joined(start, &items, 160).into_iter().next() {
-                self.add(1, rank, Size::Whole, line);
-            }
-        }
-    }
-
-    fn files(&mut self, facts: &Facts) {
-        let notes_at = self.0.len();
-        self.earlier(facts, 2, 4, 3);
-        let notes = section_of(facts, 2);
-        let folders: HashSet<&str> =
-            facts.files.items().iter().filter_map(|file| last_of_many(&file.text)).collect();
-        let files = facts.files.ranked(|file| (file.data.uses, file.data.seen));
-        // A bare name says nothing where a path with the same end is known.
-        let files =
-            files.into_iter().filter(|file| file.text.len() <= 200 && !folders.contains(file.text.as_str()));
-        for (index, file) in files.take(MOST).enumerate() {
-            let rank = if file.data.uses == 0 { 35 + 6 * index } else { 5 + 4 * index };
-            self.add(2, rank, Size::Whole, file_line(file));
-            let note = notes.iter().take(MOST).position(|note| note.text.contains(&file.text));
-            if let (Some(note), Some(line)) = (note, self.0.last_mut()) {
-                line.unless = Some(notes_at + note);
-                line.rank = line.rank.max(5 + 3 * note);
-            }
-        }
-    }
-
-    fn failures(&mut self, facts: &Facts) {
-        let mut order: Vec<_> = facts.failures.items().iter().enumerate().collect();
-        order.sort_by_key(|(_, item)| (item.data.fixed.is_some(), std::cmp::Reverse(item.data.at)));
-        let mut chosen: Vec<_> = order.into_iter().take(MOST).enumerate().collect();
-        chosen.sort_by_key(|(_, (index, _))| *index);
-        for (place, (_, item)) in chosen {
-            let failure = &item.data;
-            let mut tail = String::new();
-            if !failure.subject.is_empty() {
-                tail = format!(" in `{}`", cut(&failure.subject, 72));
-            }
-            if failure.count > 1 {
-                tail = format!("{tail} ×{}", failure.count);
-            }
-            tail.push_str(failure.fixed.as_deref().unwrap_or_default());
-            self.add_with_tail(3, 4 + 8 * place, Size::Plain, item.text.clone(), tail);
-        }
-    }
-
-    fn jobs(&mut self, facts: &Facts) {
-        let open = facts.jobs.items().iter().filter(|job| !job.data.is_done);
-        for (index, job) in open.take(MOST).enumerate() {
-            self.add(4, 4 + 6 * index, Size::Plain, job.text.clone());
-        }
-    }
-
-    fn current_work(&mut self, facts: &Facts) {
-        let newest = facts.said.as_deref().or(facts.called.last().map(|call| call.text.as_str()));
-        self.outdated(facts, 5, newest, 3);
-        if let Some(said) = &facts.said {
-            self.add(5, 3, Size::Plain, format!("Said: {said}"));
-        }
-        let mut calls: Vec<&Called> = Vec::new();
-        for call in facts.called.iter().rev().take(40) {
-            if calls.len() < 5 && !calls.contains(&call) {
-                calls.push(call);
-            }
-        }
-        let count = calls.len();
-        for (index, call) in calls.into_iter().rev().enumerate() {
-            let tail = if call.failed { " (failed)" } else { "" };
-            let text = format!("Called {}", call.text);
-            self.add_with_tail(5, 8 * (count - index), Size::Plain, text, tail.to_owned());
-        }
-    }
-
-    fn next_step(&mut self, facts: &Facts) {
-        self.outdated(facts, 6, facts.next.as_deref(), 1);
-        if let Some(next) = &facts.next {
-            self.add(6, 2, Size::Plain, next.clone());
-        }
-    }
-
-    /// Earlier work and next steps: marked where there is newer, gone the time after.
-    fn outdated(&mut self, facts: &Facts, section: usize, newest: Option<&str>, most: usize) {
-        let has_new = newest.is_some();
-        let is_kept = |text: &str| !has_new || !(text.starts_with(EARLIER) || newest == Some(text));
-        let items: Vec<_> = section_of(facts, section).iter().filter(|item| is_kept(&item.text)).collect();
-        let skipped = if has_new { items.len().saturating_sub(most) } else { 0 };
-        for (index, item) in items.into_iter().skip(skipped).take(MOST).enumerate() {
-            let start = if has_new { EARLIER } else { "" };
-            let rank = if has_new { 40 + 20 * index } else { 3 + 8 * index };
-            self.add(section, rank, Size::Plain, format!("{start}{}", item.text));
-        }
-    }
-
-    fn critical_context(&mut self, facts: &Facts) {
-        self.earlier(facts, 7, 9, 9);
-        let ids: Vec<_> = ranked(&facts.ids).map(|item| item.text.clone()).collect();
-        for (index, line) in joined(IDS, &ids, 120).into_iter().take(8).enumerate() {
-            self.add(7, 5 + 15 * index, Size::Whole, line);
-        }
-        self.runs(facts);
-        let names: Vec<_> = ranked(&facts.names).map(|item| item.text.clone()).collect();
-        for (index, line) in joined(NAMES, &names, 140).into_iter().take(4).enumerate() {
-            self.add(7, 16 + 30 * index, Size::Whole, line);
-        }
-        for (index, item) in facts.contexts.items().iter().take(4).enumerate() {
-            let mut text = format!("{CONTEXT}{} ×{}", item.text, item.data.count);
-            if !item.data.first_line.is_empty() {
-                text = format!("{text}: {}", item.data.first_line);
-            }
-            self.add(7, 70 + 10 * index, Size::Plain, text);
-        }
-        let counts: Vec<_> =
-            facts.counts.items().iter().map(|item| format!("{} {}", item.text, item.data)).collect();
-        if !counts.is_empty() {
-            self.add(7, 22, Size::Whole, format!("{ENTRIES}{}", counts.join(", ")));
-        }
-    }
-
-    fn runs(&mut self, facts: &Facts) {
-        let runs = facts.runs.ranked(|run| {
-            (8 * commands::tells(&run.text) + 6 * u64::from(run.data.last_failed)) + 2 * run.data.count.min(5)
-        });
-        for (index, run) in runs.into_iter().filter(|run| run.data.is_command).take(MOST).enumerate() {
-            let count = if run.data.count > 1 { format!(" ×{}", run.data.count) } else { String::new() };
-            let state = if run.data.last_failed { LAST_FAILED } else { "" };
-            let text = format!("{RAN}{}", run.text);
-            self.add_with_tail(7, 7 + 9 * index, Size::Plain, text, format!("`{count}{state}"));
-        }
-    }
-}
-
-fn section_of(facts: &Facts, section: usize) -> &[Item<()>] {
-    facts.earlier.get(section).map(Tally::items).unwrap_or_default()
-}
-
-fn ranked(tally: &Tally<u64>) -> impl Iterator<Item = &Item<u64>> {
-    tally.ranked(|item| item.data).into_iter().take(400)
-}
-
-/// The file's name, of a path with folders.
-fn last_of_many(path: &str) -> Option<&str> {
-    path.rsplit_once('/').map(|(_, last)| last)
-}
-
-fn file_line(file: &Item<FileUse>) -> String {
-    let FileUse { uses, seen, tools, .. } = &file.data;
-    let count = match uses {
-        0 => format!("{SEEN}{seen}"),
-        1 => String::new(),
-        many => format!(" ×{many}"),
+/// The different earlier bullets of which no new line tells. They go first where the budget is tight.
+fn with_earlier(facts: &Facts, section: usize, earlier: &[String], new: &mut [Line]) -> Vec<Line> {
+    let is_done = |bullet: &str| {
+        section == JOBS && facts.jobs.items.iter().any(|job| job.data && is_same(JOBS, &job.text, bullet))
     };
-    let tools =
-        if tools.is_empty() || *uses == 0 { String::new() } else { format!(" ({})", tools.join(", ")) };
-    format!("`{}`{count}{tools}", file.text)
+    let mut old = Vec::new();
+    for (index, bullet) in earlier.iter().enumerate().filter(|(_, bullet)| !is_done(bullet)) {
+        if let Some(line) = new.iter_mut().find(|line| is_same(section, &line.text, bullet)) {
+            // A note on a file says more than how often it was used.
+            if section == FILES && bullet.contains("`: ") {
+                line.text.clone_from(bullet);
+            }
+            continue;
+        }
+        if earlier.iter().take(index).any(|other| is_same(section, other, bullet)) {
+            continue;
+        }
+        // Prompts, errors and jobs stand in the order of time, all else with the most important first.
+        let by_time = [PROMPTS, ERRORS, JOBS].contains(&section);
+        let place = if by_time { earlier.len() - index } else { index + 1 };
+        let mut line = plain(25 + 12 * place, bullet.clone());
+        if section == FILES || bullet.starts_with(IDS) || bullet.starts_with(NAMES) {
+            line.size = Size::Whole;
+        }
+        if let Some(at) = bullet.rfind(" in `").filter(|_| section == ERRORS) {
+            line.tail = line.text.split_off(at);
+            let run =
+                line.tail.strip_prefix(" in `").and_then(|rest| facts.runs.get(rest.split('`').next()?));
+            if run.is_some_and(|run| !run.last_failed) && !line.tail.contains(PASSED) {
+                line.tail = format!("{}{PASSED})", line.tail);
+            }
+        }
+        old.push(line);
+    }
+    old
+}
+
+fn plain(rank: usize, text: String) -> Line {
+    Line { section: 0, rank, size: Size::Plain, text, tail: String::new() }
+}
+
+fn whole(rank: usize, text: String) -> Line {
+    Line { size: Size::Whole, ..plain(rank, text) }
+}
+
+fn prompts(facts: &Facts) -> Vec<Line> {
+    let items = &facts.prompts.items;
+    let picked = items.iter().enumerate().filter(|(index, _)| *index == 0 || items.len() - index <= MOST);
+    let line = |(index, prompt): (usize, &Item<()>)| match items.len() - index {
+        1 => Line { size: Size::Long, ..plain(1, prompt.text.clone()) },
+        from_end => plain(10 * from_end, prompt.text.clone()),
+    };
+    picked.map(line).collect()
+}
+
+fn concepts(facts: &Facts) -> Vec<Line> {
+    [(6, TOOLS, &facts.tools), (14, PROGRAMS, &facts.programs)]
+        .into_iter()
+        .filter_map(|(rank, start, tally)| Some(whole(rank, counts(start, tally)?)))
+        .collect()
+}
+
+fn files(facts: &Facts) -> Vec<Line> {
+    let in_folders: HashSet<&str> =
+        facts.files.items.iter().filter_map(|file| Some(file.text.rsplit_once('/')?.1)).collect();
+    let files = facts.files.ranked(|file| (file.uses, file.seen));
+    // A bare name says nothing where a path with the same end is known.
+    let files =
+        files.into_iter().filter(|file| file.text.len() <= 200 && !in_folders.contains(file.text.as_str()));
+    let line = |(index, file): (usize, &Item<FileUse>)| {
+        let FileUse { uses, seen, tools, .. } = &file.data;
+        let (rank, count) = match uses {
+            0 => (35 + 6 * index, format!(" seen ×{seen}")),
+            1 => (5 + 4 * index, String::new()),
+            many => (5 + 4 * index, format!(" ×{many}")),
+        };
+        let tools = if tools.is_empty() { String::new() } else { format!(" ({})", tools.join(", ")) };
+        whole(rank, format!("`{}`{count}{tools}", file.text))
+    };
+    files.take(MOST).enumerate().map(line).collect()
+}
+
+/// The open ones and the newest are ranked first; they stand in the order in which they came.
+fn failures(facts: &Facts) -> Vec<Line> {
+    let mut order: Vec<_> = facts.failures.items.iter().enumerate().collect();
+    order.sort_by_key(|(_, item)| (item.data.fixed.is_some(), std::cmp::Reverse(item.data.at)));
+    let mut chosen: Vec<_> = order.into_iter().take(MOST).enumerate().collect();
+    chosen.sort_by_key(|(_, (index, _))| *index);
+    let line = |(place, (_, item)): (usize, (usize, &Item<Failure>))| {
+        let failure = &item.data;
+        let subject = match failure.subject.as_str() {
+            "" => String::new(),
+            subject => format!(" in `{}`", cut(subject, 72)),
+        };
+        let fixed = failure.fixed.as_deref().unwrap_or_default();
+        let tail = format!("{subject}{}{fixed}", times(failure.count));
+        Line { tail, ..plain(4 + 8 * place, item.text.clone()) }
+    };
+    chosen.into_iter().map(line).collect()
+}
+
+fn jobs(facts: &Facts) -> Vec<Line> {
+    let open = facts.jobs.items.iter().filter(|job| !job.data).take(MOST);
+    open.enumerate().map(|(index, job)| plain(4 + 6 * index, job.text.clone())).collect()
+}
+
+fn current_work(facts: &Facts) -> Vec<Line> {
+    let mut lines: Vec<_> = facts.said.iter().map(|said| plain(3, format!("Said: {said}"))).collect();
+    for (from_end, called) in facts.called.iter().rev().enumerate().collect::<Vec<_>>().into_iter().rev() {
+        let tail = if called.failed { " (failed)" } else { "" }.to_owned();
+        lines.push(Line { tail, ..plain(8 * (from_end + 1), format!("Called {}", called.text)) });
+    }
+    lines
+}
+
+fn next_step(facts: &Facts) -> Vec<Line> {
+    facts.next.iter().map(|next| plain(2, next.clone())).collect()
+}
+
+fn critical_context(facts: &Facts) -> Vec<Line> {
+    let known = facts.earlier.last().map(|bullets| bullets.join(", ")).unwrap_or_default();
+    let list = |start, tally: &Tally<u64>, most| {
+        let items: Vec<_> =
+            tally.ranked(|worth| *worth).into_iter().take(400).map(|item| item.text.clone()).collect();
+        let new: Vec<_> = items.into_iter().filter(|item| !known.contains(item.as_str())).collect();
+        joined(start, &new, 130).into_iter().take(most).enumerate()
+    };
+    let mut lines: Vec<_> =
+        list(IDS, &facts.ids, 8).map(|(index, line)| whole(5 + 15 * index, line)).collect();
+    let runs = facts
+        .runs
+        .ranked(|run| 8 * u64::from(!run.only_reads) + 6 * u64::from(run.last_failed) + 2 * run.count.min(5));
+    let run = |(index, run): (usize, &Item<Run>)| {
+        let state = if run.data.last_failed { ", last failed" } else { "" };
+        let tail = format!("`{}{state}", times(run.data.count));
+        Line { tail, ..plain(7 + 9 * index, format!("Ran `{}", run.text)) }
+    };
+    lines.extend(runs.into_iter().filter(|run| run.data.is_command).take(MOST).enumerate().map(run));
+    lines.extend(list(NAMES, &facts.names, 4).map(|(index, line)| whole(16 + 30 * index, line)));
+    lines.extend(counts(NOTES, &facts.notes).map(|line| whole(70, line)));
+    lines
+}
+
+fn times(count: u64) -> String {
+    if count > 1 { format!(" ×{count}") } else { String::new() }
+}
+
+/// The most frequent of `tally` on one line.
+fn counts(start: &str, tally: &Tally<u64>) -> Option<String> {
+    let items = tally.ranked(|count| *count).into_iter().take(40);
+    let items: Vec<_> = items.map(|item| format!("{} ×{}", item.text, item.data)).collect();
+    joined(start, &items, 160).into_iter().next()
 }
 
 /// `items` joined to lines of at most `most` units, the start counted; an item that is longer is left out.
@@ -283,34 +235,4 @@ fn joined(start: &str, items: &[String], most: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// What a file is written in, by its ending.
-pub(super) fn language(path: &str) -> Option<&str> {
-    let (_, ending) = path.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
-    let known = match ending {
-        "rs" => "Rust",
-        "py" | "pyi" => "Python",
-        "ts" | "tsx" | "mts" | "cts" => "TypeScript",
-        "js" | "jsx" | "mjs" | "cjs" => "JavaScript",
-        "go" => "Go",
-        "java" => "Java",
-        "kt" | "kts" => "Kotlin",
-        "swift" => "Swift",
-        "c" | "h" => "C",
-        "cc" | "cpp" | "cxx" | "hpp" => "C++",
-        "cs" => "C#",
-        "rb" => "Ruby",
-        "php" => "PHP",
-        "sh" | "bash" | "zsh" => "Shell",
-        "sql" => "SQL",
-        "html" | "htm" => "HTML",
-        "css" | "scss" => "CSS",
-        "md" | "mdx" => "Markdown",
-        "json" | "jsonl" => "JSON",
-        "toml" => "TOML",
-        "yaml" | "yml" => "YAML",
-        _ => ending,
-    };
-    (known.len() <= 12 && !known.contains([' ', ','])).then_some(known)
 }

@@ -1,4 +1,6 @@
-//! Paths, identifiers and names in running text.
+//! Paths, identifiers and quoted names in running text.
+
+use super::text::is_listed;
 
 /// Something worth keeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,16 +9,12 @@ pub(super) enum Found<'a> {
     Path(&'a str),
     /// A hash, address, version, URL, error code or issue number.
     Id(&'a str),
-    /// A name from code, or a quoted word.
+    /// A quoted word.
     Name(&'a str),
 }
 
 /// Words outside these lengths, in bytes, are no finds.
 const LENGTHS: std::ops::RangeInclusive<usize> = 2..=200;
-
-/// A path's first folder that is enough to tell `src/parser` from `and/or`.
-const FOLDERS: &str = " src tests test lib libs docs doc crates packages app apps bin scripts include examples \
-                       benches target node_modules fixtures dist build cmd internal pkg vendor .github .config ";
 
 /// Endings that make a word without a slash a file.
 const ENDINGS: &str = " rs toml lock md json jsonl yaml yml ts tsx js jsx mjs cjs py pyi go java kt swift c h cc cpp \
@@ -31,31 +29,17 @@ const FILES: &str = " Makefile Dockerfile Justfile justfile Rakefile Gemfile Pro
 const PRODUCTS: &str = " node.js next.js vue.js nuxt.js three.js express.js react.js d3.js ";
 
 /// System error names: capitals alone do not tell them from shouting.
-const ERRNOS: &str = " ENOENT EACCES EPERM EEXIST EISDIR ENOTDIR EINVAL EBUSY EPIPE ENOSPC ENOMEM EMFILE EAGAIN \
-                      ENOTFOUND ENOTEMPTY EADDRINUSE ECONNREFUSED ECONNRESET ECONNABORTED ETIMEDOUT ";
+const ERRNOS: &str = " ENOENT EACCES EPERM EEXIST EISDIR ENOTDIR EINVAL EBUSY EPIPE ENOSPC ENOMEM EMFILE \
+                      EADDRINUSE ECONNREFUSED ECONNRESET ETIMEDOUT SIGKILL SIGSEGV SIGTERM SIGABRT ";
 
-/// Whether one of the blank-separated words of `list` is `word`.
-pub(super) fn is_listed(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split(' ').any(|item| item == word)
-}
-
-/// Hands every path, identifier and name in `text` to `found`, in order.
+/// Hands every path and identifier in `text` to `found`, in order.
 pub(super) fn scan<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
     for chunk in text.split_whitespace() {
         if chunk.bytes().all(|byte| byte.is_ascii_lowercase()) {
             continue;
         }
-        let bytes = chunk.as_bytes();
-        if memchr::memchr(b':', bytes).is_some()
-            && let Some(url) = url(chunk)
-        {
+        if let Some(url) = url(chunk) {
             found(Found::Id(url));
-            continue;
-        }
-        if memchr::memchr(b'[', bytes).is_some()
-            && let Some(code) = bracketed_code(chunk)
-        {
-            found(Found::Id(code));
             continue;
         }
         chunk.split(is_separator).filter_map(find).for_each(&mut found);
@@ -95,10 +79,7 @@ fn find(word: &str) -> Option<Found<'_>> {
     if !LENGTHS.contains(&word.len()) {
         return None;
     }
-    path(word)
-        .map(Found::Path)
-        .or_else(|| identifier(word).map(Found::Id))
-        .or_else(|| is_code_name(word).then_some(Found::Name(word)))
+    path(word).map(Found::Path).or_else(|| identifier(word).map(Found::Id))
 }
 
 /// The path that `word` is, if it looks like one.
@@ -110,18 +91,21 @@ fn path(word: &str) -> Option<&str> {
         return None;
     }
     let word = word.trim_end_matches(['/', '\\']);
-    let segments = || word.split(['/', '\\']).filter(|segment| !segment.is_empty());
-    let (first, last, depth) = (segments().next()?, segments().next_back()?, segments().count());
-    let looks_like_one = match depth {
-        0 | 1 if word.starts_with(['/', '\\']) => has_ending(last),
-        0 | 1 => is_file_name(word),
-        _ if has_ending(last) || word.starts_with(['/', '~', '$']) || word.starts_with("../") || is_drive => {
-            true
-        }
-        2 => is_listed(FOLDERS, first),
-        _ => first.len() > 1,
+    let looks_like_one = match word.rsplit_once(['/', '\\']) {
+        Some((_, last)) => has_ending(last) || is_listed(FILES, last),
+        None => is_file_name(word),
     };
     looks_like_one.then_some(word)
+}
+
+/// Whether nobody wrote this file here: it was built, installed, or is git's own.
+pub(super) fn is_built(path: &str) -> bool {
+    let folders = || path.split(['/', '\\']);
+    let is_below_target =
+        |pair: (&str, &str)| pair.0 == "target" && matches!(pair.1, "debug" | "release" | "doc");
+    folders().next() == Some("target")
+        || folders().any(|folder| matches!(folder, "node_modules" | ".git"))
+        || folders().zip(folders().skip(1)).any(is_below_target)
 }
 
 fn is_drive(word: &str) -> bool {
@@ -165,15 +149,6 @@ fn url(chunk: &str) -> Option<&str> {
     (letters > 1 && url.len() > scheme.len() + 4 && LENGTHS.contains(&url.len())).then_some(url)
 }
 
-/// `error[E0502]` is looked for as a whole.
-fn bracketed_code(chunk: &str) -> Option<&str> {
-    let (head, rest) = chunk.split_once('[')?;
-    let (code, _) = rest.split_once(']')?;
-    let letters = head.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
-    let start = head.len() - letters;
-    (letters > 0 && is_code(code)).then(|| chunk.get(start..head.len() + code.len() + 2)).flatten()
-}
-
 fn identifier(word: &str) -> Option<&str> {
     let bare = word.strip_prefix("sha256:").unwrap_or(word);
     let is_one = is_address(bare)
@@ -182,8 +157,7 @@ fn identifier(word: &str) -> Option<&str> {
         || is_version(bare)
         || is_code(bare)
         || bare.strip_prefix('#').is_some_and(|rest| rest.len() <= 6 && is_digits(rest))
-        || is_listed(ERRNOS, bare)
-        || matches!(bare, "SIGKILL" | "SIGSEGV" | "SIGTERM" | "SIGABRT" | "SIGINT" | "SIGPIPE");
+        || is_listed(ERRNOS, bare);
     is_one.then_some(bare)
 }
 
@@ -210,7 +184,7 @@ fn is_uuid(word: &str) -> bool {
 }
 
 /// `1.2.3`, `v1.2`, `0.1.0-rc.8`, `127.0.0.1:8080`.
-fn is_version(word: &str) -> bool {
+pub(super) fn is_version(word: &str) -> bool {
     let rest = word.strip_prefix('v').unwrap_or(word);
     let main = rest.split(['-', '+', ':']).next().unwrap_or(rest);
     let wanted = if rest.len() < word.len() { 2 } else { 3 };
@@ -228,27 +202,6 @@ fn is_code(word: &str) -> bool {
         && !digits.contains("--")
 }
 
-/// `snake_case`, `a::b`, `CamelCase`, `--flag`.
-fn is_code_name(word: &str) -> bool {
-    if let Some(flag) = word.strip_prefix("--") {
-        return flag.len() > 1
-            && flag.starts_with(|c: char| c.is_ascii_alphabetic())
-            && flag.bytes().all(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
-    }
-    let bytes = word.as_bytes();
-    (4..=60).contains(&bytes.len())
-        && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && bytes.iter().all(|byte| matches!(byte, b'_' | b':') || byte.is_ascii_alphanumeric())
-        && (word.contains("::") || word.trim_matches('_').contains('_') || is_camel(bytes))
-        && !word.contains(":::")
-}
-
-fn is_camel(bytes: &[u8]) -> bool {
-    bytes
-        .windows(2)
-        .any(|pair| matches!(pair, [low, high] if low.is_ascii_lowercase() && high.is_ascii_uppercase()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,75 +212,45 @@ mod tests {
         found
     }
 
-    fn paths(text: &str) -> Vec<&str> {
-        all(text)
+    #[test]
+    fn paths_are_told_from_prose() {
+        let text = "read ./src/main.rs:12:5, (crates/core) and/or 1/2 b/src/log/mod.rs; /usr/lib/libc.so \
+                    修改src/lib.rs文件 C:\\proj\\a.ts README.md, Node.js e.g. </s> Cargo.toml. src/a.rs#L10 \
+                    application/json a/b/c docs/";
+        let expected = "src/main.rs src/log/mod.rs /usr/lib/libc.so src/lib.rs C:\\proj\\a.ts README.md Cargo.toml \
+                        src/a.rs";
+        let paths: Vec<_> = all(text)
             .into_iter()
-            .filter_map(|found| if let Found::Path(it) = found { Some(it) } else { None })
-            .collect()
-    }
-
-    fn ids(text: &str) -> Vec<&str> {
-        all(text)
-            .into_iter()
-            .filter_map(|found| if let Found::Id(it) = found { Some(it) } else { None })
-            .collect()
+            .filter_map(|it| if let Found::Path(it) = it { Some(it) } else { None })
+            .collect();
+        assert_eq!(paths.join(" "), expected);
     }
 
     #[test]
-    fn paths_are_told_from_prose() {
-        let text = "read ./src/main.rs:12:5, (crates/core) and/or 1/2 b/src/log/mod.rs; /usr/lib/x86_64 \
-                    修改src/lib.rs文件 C:\\proj\\a.ts README.md, Node.js e.g. </s> Cargo.toml. src/a.rs#L10 \
-                    application/json ~/x/y a/b/c docs/";
-        assert_eq!(
-            paths(text),
-            [
-                "src/main.rs",
-                "crates/core",
-                "src/log/mod.rs",
-                "/usr/lib/x86_64",
-                "src/lib.rs",
-                "C:\\proj\\a.ts",
-                "README.md",
-                "Cargo.toml",
-                "src/a.rs",
-                "~/x/y",
-            ]
+    fn built_files_are_known() {
+        assert!(
+            ["target/x/a.rs", "/b/target/debug/deps/c", "d/node_modules/e.js", ".git/f"]
+                .into_iter()
+                .all(is_built)
         );
+        assert!(!["src/target/mod.rs", "target.rs", "src/a.rs"].into_iter().any(is_built));
     }
 
     #[test]
     fn identifiers_are_found() {
         let text = "0x7f3a error[E0502] TS2345: (see https://a.b/c?x=1&y=2). commit 3fa9c1d v1.2 0.1.0-rc.8 1.95 \
                     ENOENT ERROR #123 127.0.0.1:8080 73860f6c-da98-4818-89eb-5f5cc218ab7d deadbeef UTF-8";
-        assert_eq!(
-            ids(text),
-            [
-                "0x7f3a",
-                "error[E0502]",
-                "TS2345",
-                "https://a.b/c?x=1&y=2",
-                "3fa9c1d",
-                "v1.2",
-                "0.1.0-rc.8",
-                "ENOENT",
-                "#123",
-                "127.0.0.1:8080",
-                "73860f6c-da98-4818-89eb-5f5cc218ab7d",
-            ]
-        );
+        let expected = "0x7f3a E0502 TS2345 https://a.b/c?x=1&y=2 3fa9c1d v1.2 0.1.0-rc.8 ENOENT #123 127.0.0.1:8080 \
+                        73860f6c-da98-4818-89eb-5f5cc218ab7d";
+        let ids: Vec<_> = all(text)
+            .into_iter()
+            .filter_map(|it| if let Found::Id(it) = it { Some(it) } else { None })
+            .collect();
+        assert_eq!(ids.join(" "), expected);
     }
 
     #[test]
-    fn names_and_quotes_are_found() {
-        assert_eq!(
-            all("use parse_header of SessionStore, log::read --dry-run plain __"),
-            [
-                Found::Name("parse_header"),
-                Found::Name("SessionStore"),
-                Found::Name("log::read"),
-                Found::Name("--dry-run")
-            ]
-        );
+    fn quoted_words_are_found() {
         let mut quoted = Vec::new();
         scan_quoted("the `Region` in \"quoted\" `src/a.rs` `two words`\n```rust\n`x`", |f| quoted.push(f));
         assert_eq!(quoted, [Found::Name("Region"), Found::Path("src/a.rs"), Found::Name("quoted")]);
@@ -337,6 +260,7 @@ mod tests {
     fn odd_words_do_no_harm() {
         for text in [
             "",
+            " ",
             "[",
             "]x[",
             "://",
@@ -351,7 +275,6 @@ mod tests {
             "日[E0502]",
             "0x",
             "v",
-            "--",
         ] {
             scan(text, |_| ());
             scan_quoted(text, |_| ());
