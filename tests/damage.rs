@@ -150,3 +150,18 @@ fn every_cut_of_a_log_is_torn_or_whole() {
         }
     }
 }
+
+#[test]
+fn every_flipped_byte_of_a_compressed_log_is_named() {
+    let bytes = fs::read(fixture(LOGS[4])).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(Path::new(LOGS[4]).file_name().unwrap());
+    for at in 0..bytes.len() {
+        for flip in [0x01, 0xd7, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            fs::write(&path, &damaged).unwrap();
+            try_all(&path);
+        }
+    }
+}

@@ -222,7 +222,7 @@ impl Lines {
                         "one of its block headers is damaged: by them it runs past the end of the file, and over \
                          another frame that starts at byte {later}"
                     );
-                    self.buffer.truncate(self.start);
+                    self.pass_over(self.buffer.len() - self.start);
                     let place = Place { frame: Some(self.frames.begun), byte: Some(at), ..Place::default() };
                     self.pending.push_back((FaultKind::FrameData(problem), place));
                     self.ended = true;
