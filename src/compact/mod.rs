@@ -132,7 +132,7 @@ impl Job<'_> {
         if !self.options.assume_idle && seems_in_use(&folded, appender.modified()) {
             return Err(Stopped::Refused(Reason::new(
                 "in_use",
-                "the file was changed, and its last event written, less than 10 seconds ago, and no compaction ended it",
+                "the log seems to be in use: its file and its last event are less than 10 seconds old",
                 "close the session in dsh, or say --assume-idle if nothing has it open",
             )));
         }
@@ -165,7 +165,7 @@ impl Job<'_> {
             outcome.output = Some(output.to_owned());
         } else {
             // The copy is gone, and all that was appended to it.
-            (outcome.appended, outcome.bytes.1) = (None, None);
+            (outcome.appended, outcome.bytes.1, outcome.host_tokens.after) = (None, None, None);
         }
         published
     }

@@ -207,6 +207,9 @@ impl Lines {
             // Nobody expects a torn frame to decode to its end; one that swallows others is told of at its end.
             Part::Fault(FaultKind::FrameData(_), _) if self.frames.is_torn => {}
             Part::Fault(kind, at) => {
+                if matches!(kind, FaultKind::FrameData(_)) {
+                    self.drop_half_line();
+                }
                 let is_begun = self.frames.last_start == Some(at);
                 let frame = match kind {
                     FaultKind::FrameMagic { .. } | FaultKind::SkippableFrame { .. } => None,
@@ -222,7 +225,7 @@ impl Lines {
                         "one of its block headers is damaged: by them it runs past the end of the file, and over \
                          another frame that starts at byte {later}"
                     );
-                    self.pass_over(self.buffer.len() - self.start);
+                    self.drop_half_line();
                     let place = Place { frame: Some(self.frames.begun), byte: Some(at), ..Place::default() };
                     self.pending.push_back((FaultKind::FrameData(problem), place));
                     self.ended = true;
@@ -266,6 +269,14 @@ impl Lines {
             self.pending.push_back((FaultKind::UnfinishedLine { bytes: bytes as u64 }, place));
             self.pass_over(bytes);
         }
+    }
+
+    /// Drops the line in whose middle a damaged frame breaks off, so that it is not joined with the next frame's text.
+    fn drop_half_line(&mut self) {
+        let line_feed = memchr::memrchr(b'\n', &self.buffer[self.searched..]);
+        let end = line_feed.map_or(self.start, |at| self.searched + at + 1);
+        self.buffer.truncate(end);
+        self.searched = self.searched.min(end);
     }
 
     fn text_end(&self) -> u64 {

@@ -354,6 +354,20 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_frame_does_not_cost_the_next_ones_first_record() {
+        // Two blocks, so that the first one is decoded before the second turns out to be broken.
+        let filler: String = (0..200_000_u32)
+            .map(|n| char::from(b'a' + (n.wrapping_mul(2_654_435_761) >> 27) as u8 % 26))
+            .collect();
+        let two_blocks = event(0).replace("\"todos\":[]", &format!("\"todos\":[],\"x\":\"{filler}\""));
+        let mut broken = frame(&(two_blocks + "\n"));
+        let length = broken.len();
+        broken[length - 200..length - 20].fill(0xaa);
+        let log = [frame(&format!("{HEADER}\n")), broken, frame(&(event(1) + "\n"))].concat();
+        assert_eq!(read(&log), ["FrameData@2", "1"]);
+    }
+
+    #[test]
     fn a_frame_that_swallows_others_is_damaged_not_torn() {
         let frames = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n")), frame(&(event(1) + "\n"))];
         let mut log = frames.concat();
