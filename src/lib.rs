@@ -3,6 +3,7 @@
 //! Data flows one way: bytes → [`log`] → records → [`session`] → state → a report. The format is described in
 //! the project's FORMAT pages; doc comments cite their sections as "FORMAT §7.2".
 
+pub mod batch;
 pub mod check;
 pub mod cli;
 pub mod compact;

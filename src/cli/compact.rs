@@ -1,10 +1,10 @@
 //! `dshc compact`.
 
-use super::{NO_OUTPUT, UsageError, inputs};
+use super::{NO_OUTPUT, UsageError};
+use crate::batch::{self, FoundLog};
 use crate::compact::{self, Options, Outcome, Retention, Status};
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
-use crate::log::place::FoundLog;
 use crate::report::{Layout, Printer, human, json, shown_path};
 use crate::summarize::{Stub, Summarizer};
 use anyhow::{Context, Result};
@@ -110,7 +110,7 @@ fn ratio(text: &str) -> Result<f64, String> {
 
 impl Compact {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let logs = inputs::find(&self.paths).logs;
+        let logs = batch::find(&self.paths).logs;
         if self.region.is_some() && logs.len() > 1 {
             return Err(UsageError::new(
                 format!("--region is for one log, and {} are there", logs.len()),

@@ -1,10 +1,10 @@
 //! Which logs a command works on.
 
 use super::UsageError;
+use crate::batch;
 use crate::log::Source;
-use crate::log::place::{self, Found};
+use crate::log::place;
 use anyhow::Result;
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,20 +23,9 @@ pub(super) fn or_default_root(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     Ok(vec![root])
 }
 
-/// The logs that `paths` stand for, each once, however often it is named.
-pub(super) fn find(paths: &[PathBuf]) -> Found {
-    let mut found = Found::default();
-    for path in paths {
-        place::find(path, &mut found);
-    }
-    let mut seen = HashSet::new();
-    found.logs.retain(|log| seen.insert(log.path.canonicalize().unwrap_or_else(|_| log.path.clone())));
-    found
-}
-
 /// The one log that `paths` stand for.
 pub(super) fn only(paths: &[PathBuf]) -> Result<PathBuf> {
-    let mut logs = find(paths).logs;
+    let mut logs = batch::find(paths).logs;
     match logs.len() {
         1 => Ok(logs.swap_remove(0).path),
         0 => Err(UsageError::new(

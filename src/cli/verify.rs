@@ -1,6 +1,7 @@
 //! `dshc verify`.
 
 use super::{NO_OUTPUT, inputs};
+use crate::batch;
 use crate::check::Severity;
 use crate::exit::Exit;
 use crate::report::{Layout, Printer, Verbosity, human, json};
@@ -51,7 +52,7 @@ enum FailOn {
 
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let found = inputs::find(&inputs::or_default_root(self.paths)?);
+        let found = batch::find(&inputs::or_default_root(self.paths)?);
         let files =
             found.logs.into_iter().map(|log| FileVerdict::of(log.path.clone(), inputs::open(&log.path)));
         let run = Verification { files: files.collect(), ignored: found.ignored };

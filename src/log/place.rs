@@ -1,7 +1,6 @@
-//! Where logs lie: names, session directories, and what a path that a user gives stands for (FORMAT §1).
+//! Where logs lie and what they are called (FORMAT §1).
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a canonical file name says about a log (FORMAT §1.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,77 +30,6 @@ impl LogName {
     }
 }
 
-/// What the paths that a user gave stand for, in a stable order.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// The logs, each with the directory that the user named if it was found below one.
-    pub logs: Vec<FoundLog>,
-    /// Files that look like logs but have no canonical name, and generations that a higher one hides.
-    pub ignored: Vec<PathBuf>,
-}
-
-/// A log and how it was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundLog {
-    /// The file.
-    pub path: PathBuf,
-    /// The directory below which it was found; `None` if the file itself was named.
-    pub below: Option<PathBuf>,
-}
-
-/// Finds the logs that `path` stands for: a file is a log whatever its name; of a directory and all below it,
-/// the files with canonical names are, in each session directory the highest generation. What cannot be looked
-/// at is taken for a log, so that opening it tells why.
-pub fn find(path: &Path, found: &mut Found) {
-    if path == Path::new("-") || !path.is_dir() {
-        found.logs.push(FoundLog { path: path.to_owned(), below: None });
-        return;
-    }
-    let below = |log: PathBuf| FoundLog { path: log, below: Some(path.to_owned()) };
-    let mut folders: BTreeMap<PathBuf, Vec<(LogName, PathBuf)>> = BTreeMap::new();
-    for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
-        let entry = match entry {
-            Ok(entry) if entry.file_type().is_dir() => continue,
-            Ok(entry) => entry,
-            Err(error) => {
-                let hidden =
-                    error.path().filter(|hidden| error.loop_ancestor().is_none() && may_hide_logs(hidden));
-                found.logs.extend(hidden.map(|hidden| below(hidden.to_owned())));
-                continue;
-            }
-        };
-        let name = entry.file_name().to_string_lossy();
-        match LogName::parse(&name) {
-            Some(log) => {
-                let folder = entry.path().parent().unwrap_or(path).to_owned();
-                folders.entry(folder).or_default().push((log, entry.into_path()));
-            }
-            None if name.ends_with(".jsonl") || name.ends_with(".jsonl.zstd") => {
-                found.ignored.push(entry.into_path());
-            }
-            None => {}
-        }
-    }
-    for logs in folders.into_values() {
-        let newest = logs.iter().map(|(name, _)| name.generation).max();
-        for (name, log) in logs {
-            if Some(name.generation) == newest {
-                found.logs.push(below(log));
-            } else {
-                found.ignored.push(log);
-            }
-        }
-    }
-    found.ignored.sort();
-}
-
-/// Whether what the walk could not look at may be a log, or a folder that holds some. A link that leads nowhere
-/// is neither, unless its name is a log's.
-fn may_hide_logs(path: &Path) -> bool {
-    let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-    is_folder || path.file_name().is_some_and(|name| LogName::parse(&name.to_string_lossy()).is_some())
-}
-
 /// The root of a product installation: `$DSH_HOME/sessions`, else `~/.dsh/sessions`; an empty or blank
 /// `DSH_HOME` counts as unset (FORMAT §1.1).
 #[must_use]
@@ -123,7 +51,6 @@ pub fn default_root() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn only_canonical_names_are_logs() {
@@ -141,32 +68,5 @@ mod tests {
         ] {
             assert_eq!(name(odd), None, "{odd}");
         }
-    }
-
-    #[test]
-    fn a_folder_stands_for_the_highest_generation_of_each_session() {
-        let root = tempfile::tempdir().unwrap();
-        for file in [
-            "p/b/session.jsonl",
-            "p/a/session.v2.jsonl",
-            "p/a/session.v10.jsonl",
-            ".hid/c/session.jsonl.zstd",
-            "p/a/note.jsonl",
-            "p/a/x.txt",
-        ] {
-            let path = root.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
-        }
-        let mut found = Found::default();
-        find(root.path(), &mut found);
-        let names = |paths: Vec<&PathBuf>| -> Vec<String> {
-            paths.iter().map(|path| path.strip_prefix(root.path()).unwrap().display().to_string()).collect()
-        };
-        assert_eq!(
-            names(found.logs.iter().map(|log| &log.path).collect()),
-            [".hid/c/session.jsonl.zstd", "p/a/session.v10.jsonl", "p/b/session.jsonl"]
-        );
-        assert_eq!(names(found.ignored.iter().collect()), ["p/a/note.jsonl", "p/a/session.v2.jsonl"]);
     }
 }
