@@ -5,7 +5,7 @@ use super::finding::Findings;
 use super::losses::Losses;
 use super::registry::Rule;
 use super::{Finding, failures::Failures, locks, shadow};
-use crate::json::{self, Kind, Object};
+use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Session, is_checkpoint_source};
 
@@ -119,9 +119,8 @@ impl Brackets {
         findings: &mut Findings,
     ) {
         let is_ours = event.event_type.starts_with("compaction/");
-        let is_replacement = event.surface_op.is_some_and(|op| json::kind(op) == Kind::Object);
         let is_boundary = matches!(&*event.event_type, "turn/start" | "turn/end" | "session/end-seed");
-        if !is_ours && !is_boundary && !is_replacement {
+        if !is_ours && !is_boundary && !event.is_replacement() {
             return;
         }
         let here = &mut Here { event, data: event.payload(), place, session, findings };

@@ -10,7 +10,7 @@ use super::registry::Rule;
 use super::splits::{Replaced, Splits};
 use super::wording::{quoted, seqs};
 use crate::format::MessageKind;
-use crate::session::{Node, Pairing, Session, Unanswered};
+use crate::session::{Node, Pairing, Session, Unanswered, short_list};
 use std::collections::HashMap;
 
 static CALL_WITHOUT_RESULT: Rule =
@@ -160,7 +160,6 @@ impl Calls<'_> {
 
     /// One finding for all ids, at the first call that has an id of an earlier one.
     fn reused(&self, findings: &mut Findings) {
-        const MOST: usize = 8;
         let mut counts: HashMap<&str, u64> = HashMap::new();
         let mut again: Vec<(&str, u64)> = Vec::new();
         for node in self.nodes() {
@@ -176,11 +175,7 @@ impl Calls<'_> {
         let name = |(id, _): &(&str, u64)| {
             format!("{} x{}", quoted(id), counts.get(id).copied().unwrap_or_default())
         };
-        let mut names: Vec<String> = again.iter().take(MOST).map(name).collect();
-        if again.len() > MOST {
-            names.push(format!("and {} more", again.len() - MOST));
-        }
-        let message = format!("call ids come again on the surface: {}", names.join(", "));
+        let message = format!("call ids come again on the surface: {}", short_list(again.iter().map(name)));
         let help = "calls and results are paired by their order too, so nothing is to be done";
         findings.push(self.finding(&REUSED_CALL_ID, *seq, message).with_help(help));
     }

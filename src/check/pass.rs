@@ -10,7 +10,6 @@ use super::splits::Splits;
 use super::wording::{amount, owned};
 use super::{Checked, container, line, locks, surface};
 use crate::format::Format;
-use crate::json::{self, Kind};
 use crate::log::{Body, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session};
 
@@ -94,7 +93,7 @@ impl Pass {
     }
 
     fn event(&mut self, event: &Event, place: Place) {
-        let replaces = event.surface_op.is_some_and(|op| json::kind(op) == Kind::Object);
+        let replaces = event.is_replacement();
         if replaces {
             self.session.surface.want_expanded(event.seq);
         }

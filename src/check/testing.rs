@@ -1,6 +1,7 @@
 //! Small logs for the tests of the rules.
 
 use super::{Checked, Finding, check};
+use crate::log::append::zstd_frame;
 use crate::log::{LogReader, Source};
 use std::io::Write;
 use std::path::Path;
@@ -76,10 +77,7 @@ pub(super) fn bracket(seq: u64, id: &str, turn: &str, shadowed: u64) -> Vec<Stri
 
 /// A Zstandard frame as dsh writes it.
 pub(super) fn frame(text: &str) -> Vec<u8> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
-    encoder.include_checksum(true).unwrap();
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
+    zstd_frame(text.as_bytes()).unwrap()
 }
 
 /// Checks a log of these bytes.

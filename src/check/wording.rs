@@ -1,7 +1,7 @@
 //! How findings spell ids, lists and amounts that come from a log.
 
 use crate::json::{self, Text};
-pub(super) use crate::session::seq_list as seqs;
+use crate::session::short_list;
 
 /// A text of the log, in quotes, on one line and short.
 pub(super) fn quoted(text: &str) -> String {
@@ -15,6 +15,11 @@ pub(super) fn quoted(text: &str) -> String {
 /// A text that is owned and fit for people.
 pub(super) fn owned(text: Text) -> String {
     text.into_str().into_owned()
+}
+
+/// Some seqs, as many as fit a sentence.
+pub(super) fn seqs(all: &[u64]) -> String {
+    short_list(all.iter())
 }
 
 /// `1 event`, `2 events`.

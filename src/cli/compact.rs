@@ -196,9 +196,7 @@ impl Compact {
         };
         for outcome in outcomes {
             let Some(reason) = &outcome.reason else { continue };
-            let suggest: Vec<String> =
-                reason.suggest.iter().map(|(start, end)| format!("{start}..{end}")).collect();
-            let help = match suggest.as_slice() {
+            let help = match reason.spans().as_slice() {
                 [] => reason.help.clone(),
                 spans => format!("{}: {}", reason.help, spans.join(" or ")),
             };

@@ -125,11 +125,10 @@ impl Job<'_> {
         let source = Source::open(self.path)?;
         outcome.bytes.0 = source.bytes;
         outcome.knows(LogReader::open(&source)?.header());
-        let mut appender = Appender::open(self.path, self.disk)?;
-        outcome.bytes.0 = appender.length();
-        let mut folded = fold(&appender.source()?)?;
-        let plan = Plan::of(&folded, self.options, outcome)?;
-        if !self.options.assume_idle && seems_in_use(&folded, appender.modified()) {
+        let mut log = OpenLog::open(self.path, self.disk)?;
+        outcome.bytes.0 = log.appender.length();
+        let plan = Plan::of(&log.folded, self.options, outcome)?;
+        if !self.options.assume_idle && seems_in_use(&log) {
             return Err(Stopped::Refused(Reason::new(
                 "in_use",
                 "the log seems to be in use: its file and its last event are less than 10 seconds old",
@@ -137,7 +136,7 @@ impl Job<'_> {
             )));
         }
         let ready = self.summarize_if_free(&plan, outcome)?;
-        self.execute(&plan, ready, &mut appender, &mut folded, outcome)
+        self.execute(&plan, ready, &mut log, outcome)
     }
 
     fn to_new_file(&self, output: &Path, outcome: &mut Outcome) -> Result<(), Stopped> {
@@ -154,10 +153,9 @@ impl Job<'_> {
         };
         let copy =
             output::copy_beside(&source, output).map_err(|error| Stopped::Refused(unwritable(error)))?;
-        let mut appender = Appender::open(copy.path(), self.disk)?;
-        let mut folded = fold(&appender.source()?)?;
-        let done = self.execute(&plan, ready, &mut appender, &mut folded, outcome);
-        drop(appender);
+        let mut log = OpenLog::open(copy.path(), self.disk)?;
+        let done = self.execute(&plan, ready, &mut log, outcome);
+        drop(log);
         let published = done.and_then(|()| {
             output::publish(copy, &source, output).map_err(|error| Stopped::Failed(unwritable(error)))
         });
@@ -208,17 +206,16 @@ impl Job<'_> {
         &self,
         plan: &Plan,
         ready: Option<(Summary, Checkpoint)>,
-        appender: &mut Appender,
-        folded: &mut Folded,
+        log: &mut OpenLog,
         outcome: &mut Outcome,
     ) -> Result<(), Stopped> {
-        let before = appender.length();
-        let done = self.transact(plan, ready, appender, folded, outcome);
-        outcome.bytes.1 = Some(appender.length()).filter(|after| *after != before);
+        let before = log.appender.length();
+        let done = self.transact(plan, ready, log, outcome);
+        outcome.bytes.1 = Some(log.appender.length()).filter(|after| *after != before);
         let checkpoint = done?;
         settle(plan, &checkpoint, outcome);
         outcome.status = Status::Compacted;
-        outcome.task = Some(folded.session.task_visibility());
+        outcome.task = Some(log.folded.session.task_visibility());
         Ok(())
     }
 
@@ -226,11 +223,10 @@ impl Job<'_> {
         &self,
         plan: &Plan,
         ready: Option<(Summary, Checkpoint)>,
-        appender: &mut Appender,
-        folded: &mut Folded,
+        log: &mut OpenLog,
         outcome: &mut Outcome,
     ) -> Result<Checkpoint, Stopped> {
-        let mut transaction = Transaction::begin(appender, folded, plan)?;
+        let mut transaction = Transaction::begin(log, plan)?;
         let mut bracket_seqs = plan.appended();
         let made = ready.map_or_else(|| self.summarize(plan, outcome), Ok);
         let done = made.and_then(|(summary, checkpoint)| {
@@ -244,7 +240,21 @@ impl Job<'_> {
     }
 }
 
-fn fold(source: &Source) -> Result<Folded, Stopped> {
+/// A log that may be appended to, and the session up to its end.
+struct OpenLog<'d> {
+    appender: Appender<'d>,
+    folded: Folded,
+}
+
+impl<'d> OpenLog<'d> {
+    fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, Stopped> {
+        let appender = Appender::open(path, disk)?;
+        let folded = fold(&appender.source()?)?;
+        Ok(Self { appender, folded })
+    }
+}
+
+fn fold(source: &Source) -> Result<Folded, OpenError> {
     let mut reader = LogReader::open(source)?;
     Ok(session::fold(&mut reader, Keep::Messages, Stop::default())?)
 }
@@ -259,8 +269,8 @@ fn settle(plan: &Plan, checkpoint: &Checkpoint, outcome: &mut Outcome) {
 
 /// A log that was just written to, by its file's time and by its last event's, may be open in dsh, which takes
 /// no lock in format 0 (FORMAT §1.6).
-fn seems_in_use(folded: &Folded, modified: Option<SystemTime>) -> bool {
-    let session = &folded.session;
+fn seems_in_use(log: &OpenLog) -> bool {
+    let (session, modified) = (&log.folded.session, log.appender.modified());
     let now = SystemTime::now();
     let is_fresh = |time: SystemTime| now.duration_since(time).map_or(true, |age| age < REST);
     let last = session.last_time.and_then(|time| u64::try_from(time).ok());

@@ -51,6 +51,12 @@ pub struct Reason {
 }
 
 impl Reason {
+    /// The suggested spans as `--region` takes them.
+    #[must_use]
+    pub fn spans(&self) -> Vec<String> {
+        self.suggest.iter().map(|(start, end)| format!("{start}..{end}")).collect()
+    }
+
     pub(super) fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code, message: message.into(), help: help.into(), suggest: Vec::new() }
     }

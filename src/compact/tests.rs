@@ -1,7 +1,7 @@
 //! Compactions under failures that no command line can bring about.
 
 use super::*;
-use crate::log::append::RealDisk;
+use crate::log::append::{RealDisk, zstd_frame};
 use crate::log::failing_disk::{FailingDisk, RacingDisk};
 use crate::session::LockState;
 use crate::summarize::{Request, SummarizeError};
@@ -137,7 +137,7 @@ fn a_second_writer_meanwhile_makes_it_fail_and_loses_nothing() {
             let mut file = fs::OpenOptions::new().append(true).open(&other).unwrap();
             let line = format!("{record}\n");
             let bytes = if other.extension().unwrap() == "zstd" {
-                zstd::encode_all(line.as_bytes(), 3).unwrap()
+                zstd_frame(line.as_bytes()).unwrap()
             } else {
                 line.into_bytes()
             };

@@ -1,27 +1,22 @@
 //! The bracket on the log: start, commit or failure, each appended, synced and read back.
 
-use super::Stopped;
 use super::outcome::{Appended, Reason};
 use super::plan::Plan;
-use crate::log::append::{Added, AppendError, Appender};
+use super::{OpenLog, Stopped, fold};
+use crate::log::append::{Added, AppendError};
 use crate::log::{Item, LogReader};
-use crate::session::{self, Folded, Keep, LockState, Stop};
+use crate::session::LockState;
 
-/// A log that is being compacted: its file and the session up to its end.
+/// A log that is being compacted.
 pub(super) struct Transaction<'a, 'd> {
-    appender: &'a mut Appender<'d>,
-    folded: &'a mut Folded,
+    log: &'a mut OpenLog<'d>,
     plan: &'a Plan,
 }
 
 impl<'a, 'd> Transaction<'a, 'd> {
     /// Appends `compaction/start`: from here on the session is locked.
-    pub(super) fn begin(
-        appender: &'a mut Appender<'d>,
-        folded: &'a mut Folded,
-        plan: &'a Plan,
-    ) -> Result<Self, Stopped> {
-        let mut transaction = Self { appender, folded, plan };
+    pub(super) fn begin(log: &'a mut OpenLog<'d>, plan: &'a Plan) -> Result<Self, Stopped> {
+        let mut transaction = Self { log, plan };
         let start = plan.bracket.start().map_err(|error| Stopped::Refused(unencodable(&error)))?;
         let added = match transaction.append(&[start]) {
             Ok(added) => added,
@@ -30,14 +25,14 @@ impl<'a, 'd> Transaction<'a, 'd> {
             }
             Err(trouble) => {
                 let mut reason = transaction.reason(trouble);
-                if transaction.appender.is_spoiled() {
+                if transaction.log.appender.is_spoiled() {
                     let start = plan.bracket.start_seq;
                     reason.message = format!("{}; compaction/start {start} may be left open", reason.message);
                 }
                 return Err(Stopped::Failed(reason));
             }
         };
-        match transaction.folded.session.lock() {
+        match transaction.log.folded.session.lock() {
             LockState::Held(lock) if lock.start_seq == plan.bracket.start_seq => Ok(transaction),
             _ => {
                 let problem = "the bracket's start is not read back as a lock";
@@ -48,10 +43,10 @@ impl<'a, 'd> Transaction<'a, 'd> {
 
     /// Appends the records that replace the region, and checks that the surface is the planned one.
     pub(super) fn commit(&mut self, records: &[String], appended: &mut Appended) -> Result<(), Reason> {
-        let planned = self.plan.surface_after(&self.folded.session);
+        let planned = self.plan.surface_after(&self.log.folded.session);
         match self.append(records) {
             Ok(added) => {
-                let session = &self.folded.session;
+                let session = &self.log.folded.session;
                 let surface = session.surface.nodes().iter().map(|node| node.seq);
                 if !surface.eq(planned) || session.lock() != LockState::Free {
                     return Err(self.take_back(added, "the surface is not the planned one"));
@@ -71,7 +66,7 @@ impl<'a, 'd> Transaction<'a, 'd> {
     /// Closes the bracket with the reason why nothing was replaced. An orphan that is left is named in it.
     pub(super) fn fail(mut self, mut reason: Reason, appended: &mut Appended) -> Reason {
         let error = format!("{}: {}", reason.code, reason.message);
-        let closed = if self.appender.is_spoiled() {
+        let closed = if self.log.appender.is_spoiled() {
             Err("nothing more may be appended".to_owned())
         } else {
             let end = self.plan.bracket.failure(&error).map_err(|error| error.to_string());
@@ -95,24 +90,24 @@ impl<'a, 'd> Transaction<'a, 'd> {
 
     /// Appends records, reads them back from the file and folds them.
     fn append(&mut self, records: &[String]) -> Result<Added, Trouble> {
-        let expected = self.folded.session.events + records.len() as u64;
-        let added = self.appender.append(records).map_err(Trouble::Append)?;
+        let expected = self.log.folded.session.events + records.len() as u64;
+        let added = self.log.appender.append(records).map_err(Trouble::Append)?;
         match self.read_back(added) {
-            Ok(()) if self.folded.session.events == expected => Ok(added),
+            Ok(()) if self.log.folded.session.events == expected => Ok(added),
             Ok(()) => Err(Trouble::ReadBack(added, "other records are read back than were written".into())),
             Err(problem) => Err(Trouble::ReadBack(added, problem)),
         }
     }
 
     fn read_back(&mut self, added: Added) -> Result<(), String> {
-        let source = self.appender.source().map_err(|error| error.to_string())?;
-        let session = &self.folded.session;
+        let source = self.log.appender.source().map_err(|error| error.to_string())?;
+        let session = &self.log.folded.session;
         let (header, format, next) = (session.header.clone(), session.format, session.events);
         let reader = LogReader::resume(&source, added.start, header, format, next);
         let mut reader = reader.map_err(|error| error.to_string())?;
-        let mut take = |item: Item| self.folded.take(item, None);
+        let mut take = |item: Item| self.log.folded.take(item, None);
         while reader.next(&mut take).map_err(|error| error.to_string())?.is_some() {}
-        match (&self.folded.damage, &self.folded.torn) {
+        match (&self.log.folded.damage, &self.log.folded.torn) {
             (Some(damage), _) => Err(damage.to_string()),
             (None, Some(torn)) => Err(torn.message.clone()),
             (None, None) => Ok(()),
@@ -128,14 +123,14 @@ impl<'a, 'd> Transaction<'a, 'd> {
 
     /// Cuts off what was appended and brings the session back to what the file says.
     fn take_back(&mut self, added: Added, problem: &str) -> Reason {
-        let refolded = self.appender.take_back(added).map_err(|error| error.to_string()).and_then(|()| {
-            let source = self.appender.source().map_err(|error| error.to_string())?;
-            let mut reader = LogReader::open(&source).map_err(|error| error.to_string())?;
-            session::fold(&mut reader, Keep::Messages, Stop::default()).map_err(|error| error.to_string())
+        let taken_back = self.log.appender.take_back(added).map_err(|error| error.to_string());
+        let refolded = taken_back.and_then(|()| {
+            let source = self.log.appender.source().map_err(|error| error.to_string())?;
+            fold(&source).map_err(|error| error.to_string())
         });
         let message = match refolded {
             Ok(folded) => {
-                *self.folded = folded;
+                self.log.folded = folded;
                 format!("{problem}; what was appended has been cut off again")
             }
             Err(error) => format!("{problem}; what was appended stays: {error}"),

@@ -276,13 +276,16 @@ fn encode(container: Container, records: &[String]) -> io::Result<Vec<u8>> {
     text.push('\n');
     match container {
         Container::Raw => Ok(text.into_bytes()),
-        Container::Zstd => {
-            let mut encoder = zstd::Encoder::new(Vec::new(), 3)?;
-            encoder.include_checksum(true)?;
-            encoder.write_all(text.as_bytes())?;
-            encoder.finish()
-        }
+        Container::Zstd => zstd_frame(text.as_bytes()),
     }
+}
+
+/// An independent frame with a checksum and no content size, as dsh writes it (FORMAT §2.2).
+pub(crate) fn zstd_frame(text: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3)?;
+    encoder.include_checksum(true)?;
+    encoder.write_all(text)?;
+    encoder.finish()
 }
 
 #[cfg(test)]

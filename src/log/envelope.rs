@@ -54,6 +54,12 @@ impl<'a> Event<'a> {
         })
     }
 
+    /// Whether its marker is meant to replace nodes, be its shape right or wrong (FORMAT §4).
+    #[must_use]
+    pub fn is_replacement(&self) -> bool {
+        self.surface_op.is_some_and(|op| json::kind(op) == Kind::Object)
+    }
+
     /// The payload's members, or none where it is no object.
     #[must_use]
     pub fn payload(&self) -> Option<Object<'a>> {

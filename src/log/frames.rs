@@ -262,12 +262,10 @@ fn is_skippable(magic: [u8; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::append::zstd_frame;
 
     fn frame(text: &str) -> Vec<u8> {
-        let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
-        encoder.include_checksum(true).unwrap();
-        io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
-        encoder.finish().unwrap()
+        zstd_frame(text.as_bytes()).unwrap()
     }
 
     /// The offsets of whole frames, and the last step that is no frame.

@@ -141,6 +141,7 @@ impl LogReader {
         if let Some((text, place)) = self.behind_fault.take()
             && let Ok(body) = parse_line(&text, self.format)
         {
+            (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
             return Ok(Some(visit(Item::Record(Record { body, place }))));
         }
         loop {
@@ -153,8 +154,8 @@ impl LogReader {
                     let kind = match parse_line(&text, self.format) {
                         Ok(body) => match sequence_fault(self.next_seq, &body, self.gap_explained) {
                             None => {
-                                self.next_seq = body.first_seq() + body.events();
-                                self.gap_explained = false;
+                                (self.next_seq, self.gap_explained) =
+                                    (body.first_seq() + body.events(), false);
                                 self.recovered += u64::from(recovered);
                                 return Ok(Some(visit(Item::Record(Record { body, place }))));
                             }
@@ -183,21 +184,12 @@ impl LogReader {
         }
     }
 
-    /// Adds what only the whole log tells, and takes up the numbering behind a fault.
+    /// Adds what only the whole log tells, and notes where a fault may have cost records.
     fn complete(&mut self, kind: FaultKind, place: Place) -> FaultKind {
         match kind {
             FaultKind::TornTail { frame: true, .. } => {
                 let bytes = self.file_bytes.saturating_sub(place.byte.unwrap_or(self.file_bytes));
                 FaultKind::TornTail { bytes, frame: true, recovered: self.recovered }
-            }
-            FaultKind::SeqGap { found, .. } | FaultKind::SeqRepeat { found, .. } => {
-                let events = match self.behind_fault.as_ref().map(|(text, _)| parse_line(text, self.format)) {
-                    Some(Ok(body)) => body.events(),
-                    _ => 1,
-                };
-                self.next_seq = found + events;
-                self.gap_explained = false;
-                kind
             }
             FaultKind::FrameData(_) | FaultKind::UnfinishedLine { .. } | FaultKind::LineTooLong { .. } => {
                 self.gap_explained = true;
@@ -247,6 +239,7 @@ fn sequence_fault(expected: u64, body: &Body, gap_explained: bool) -> Option<Fau
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::append::zstd_frame;
     use std::io::Write;
 
     const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
@@ -256,10 +249,7 @@ mod tests {
     }
 
     fn frame(text: &str) -> Vec<u8> {
-        let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
-        encoder.include_checksum(true).unwrap();
-        encoder.write_all(text.as_bytes()).unwrap();
-        encoder.finish().unwrap()
+        zstd_frame(text.as_bytes()).unwrap()
     }
 
     /// The seqs that a log gives, a text for each fault in its place.

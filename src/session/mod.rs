@@ -20,7 +20,7 @@ pub use fold::{Folded, ReplayError, Stop, TornTail, fold};
 pub use message::{MessageView, ShapeError, is_checkpoint_source};
 pub use node::Node;
 pub use pairing::{Bar, Pairing, Unanswered};
-pub use surface::{Replacement, Surface, SurfaceError, seq_list};
+pub use surface::{Surface, SurfaceError, short_list};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
 

@@ -5,6 +5,7 @@ use crate::format::{Format, MessageKind};
 use crate::json::{self, Kind, Object, Raw};
 use crate::log::{Event, SourceError, SourceSeqs};
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 /// The model-visible nodes and what they hide.
@@ -95,7 +96,7 @@ pub enum SurfaceError {
         end_position: usize,
     },
     /// The sources leave out nodes that are hidden.
-    #[error("the list of sources leaves out nodes that the replacement hides: {}", seq_list(.0))]
+    #[error("the list of sources leaves out nodes that the replacement hides: {}", short_list(.0.iter()))]
     SourcesIncomplete(Vec<u64>),
     /// A rewritten tool result must stand for one node.
     #[error("a tool/result may replace exactly one node, not {0}")]
@@ -283,13 +284,13 @@ fn hidden(by: Option<u64>) -> String {
     by.map_or_else(String::new, |by| format!(" (replaced by {by})"))
 }
 
-/// Some seqs for people, as many as fit a sentence.
-#[must_use]
-pub fn seq_list(seqs: &[u64]) -> String {
+/// As many of `items` for people as fit a sentence.
+pub fn short_list<T: Display>(items: impl ExactSizeIterator<Item = T>) -> String {
     const MOST: usize = 8;
-    let mut names: Vec<String> = seqs.iter().take(MOST).map(u64::to_string).collect();
-    if seqs.len() > MOST {
-        names.push(format!("and {} more", seqs.len() - MOST));
+    let more = items.len().saturating_sub(MOST);
+    let mut names: Vec<String> = items.take(MOST).map(|item| item.to_string()).collect();
+    if more > 0 {
+        names.push(format!("and {more} more"));
     }
     names.join(", ")
 }

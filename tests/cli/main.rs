@@ -11,6 +11,7 @@
 
 mod compact;
 mod crash;
+mod damage;
 mod official;
 mod regression;
 mod replay;

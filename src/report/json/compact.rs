@@ -165,7 +165,7 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
             code: reason.code,
             message: &reason.message,
             help: &reason.help,
-            suggest: reason.suggest.iter().map(|(start, end)| format!("{start}..{end}")).collect(),
+            suggest: reason.spans(),
         }),
         region: outcome.region.as_ref().map(|region| RegionJson {
             start: region.start,

@@ -1,13 +1,6 @@
 //! Whatever bytes a log holds: no command panics, and what one refuses the other names.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test fails by panicking"
-)]
-
+use crate::sandbox::fixture;
 use dshc::check::{self, Severity};
 use dshc::compact::{Options, Retention, compact};
 use dshc::log::append::RealDisk;
@@ -16,7 +9,7 @@ use dshc::session::{self, Keep, Stop};
 use dshc::summarize::Stub;
 use proptest::prelude::*;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const LOGS: [&str; 6] = [
     "cases/R15-nested-replace-start-greater-than-end/session.jsonl",
@@ -112,10 +105,6 @@ fn try_all(path: &Path) {
         let after = session::fold(&mut reader, Keep::Messages, Stop::default()).unwrap();
         assert!(after.damage.is_none() && after.torn.is_none());
     }
-}
-
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
 proptest! {
