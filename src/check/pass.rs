@@ -98,7 +98,9 @@ impl Pass {
             self.session.surface.want_expanded(event.seq);
         }
         match self.session.apply(event) {
-            Ok(()) => {
+            Ok(converted) => {
+                let current = converted.as_ref().map(|converted| converted.event(event));
+                let event = current.as_ref().unwrap_or(event);
                 if replaces {
                     self.replaced(event, place);
                 } else if event.surface_op.is_some()

@@ -7,7 +7,7 @@ use super::wording::quoted;
 use crate::format::Format;
 use crate::json::Object;
 use crate::log::{Event, Place};
-use crate::session::{ShapeError, SurfaceError, Violation};
+use crate::session::{ShapeError, SurfaceError, Violation, origin};
 
 static MARKER_MISSING: Rule = Rule::error("surface-marker-missing", "A message carries no surfaceOp.");
 static MARKER_FORBIDDEN: Rule = Rule::error(
@@ -29,6 +29,10 @@ static RANGE_UNKNOWN: Rule =
 static RANGE_REVERSED: Rule = Rule::error(
     "surface-range-reversed",
     "A replacement names a start that stands behind its end on the surface.",
+);
+static SYSTEM_HEAD: Rule = Rule::error(
+    "protected-system-head",
+    "A replacement hides the system prompt that stands first on the surface.",
 );
 static TOOL_RESULT_REWRITE: Rule = Rule::error(
     "tool-result-rewrite",
@@ -58,6 +62,7 @@ pub(super) const RULES: &[&Rule] = &[
     &SOURCES_INCOMPLETE,
     &RANGE_UNKNOWN,
     &RANGE_REVERSED,
+    &SYSTEM_HEAD,
     &TOOL_RESULT_REWRITE,
     &MESSAGE_SHAPE,
     &PAYLOAD_SHAPE,
@@ -93,9 +98,11 @@ pub(super) fn finding(
                 format.version
             ),
         )
-        .with_help(
-            "a plugin or a newer dsh wrote it, and only that program knows what it means: open the log there",
-        ),
+        .with_help(format!(
+            "{}, and only that program knows what it means: open the log there. Nothing is damaged; `dshc replay \
+             --allow-unknown` shows what can be understood without it",
+            origin(name, format)
+        )),
         Violation::RetiredType(name) => Finding::new(
             &RETIRED_EVENT,
             place,
@@ -115,10 +122,11 @@ fn rule_of(error: &SurfaceError) -> &'static Rule {
         SurfaceError::MarkerForbidden { .. } => &MARKER_FORBIDDEN,
         SurfaceError::MarkerKind(_) => &MARKER_INVALID,
         SurfaceError::Dialect { .. } | SurfaceError::MarkerShape { .. } => &OP_DIALECT,
-        SurfaceError::Sources(_) => &SOURCES_INVALID,
+        SurfaceError::Sources(_) | SurfaceError::SourcesForbidden(_) => &SOURCES_INVALID,
         SurfaceError::SourcesIncomplete(_) => &SOURCES_INCOMPLETE,
         SurfaceError::EdgeUnknown { .. } => &RANGE_UNKNOWN,
         SurfaceError::Reversed { .. } => &RANGE_REVERSED,
+        SurfaceError::SystemHead(_) => &SYSTEM_HEAD,
         SurfaceError::RewriteSpan(_) | SurfaceError::RewriteTarget { .. } | SurfaceError::RewriteMore(_) => {
             &TOOL_RESULT_REWRITE
         }
@@ -135,6 +143,10 @@ fn help(error: &SurfaceError) -> String {
             "another tool wrote this event; a member that is missing may have been undefined when it was written"
         }
         SurfaceError::Sources(_) => "the list must name each event once, all of them earlier than this one",
+        SurfaceError::SourcesForbidden(_) => "another tool wrote this event as earlier formats have it",
+        SurfaceError::SystemHead(_) => {
+            "another tool wrote this event; a region starts behind the system prompt"
+        }
         SurfaceError::SourcesIncomplete(_) => {
             "the list must hold all hidden nodes; other earlier events may join them"
         }

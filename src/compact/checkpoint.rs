@@ -1,5 +1,6 @@
 //! The checkpoint: the message that takes a region's place (FORMAT §7.4).
 
+use crate::format::Format;
 use crate::json::{self, Raw};
 use crate::session::Task;
 use crate::tokens::host;
@@ -36,9 +37,9 @@ impl Checkpoint {
     }
 
     /// Its price as dsh's meter has it (FORMAT §7.5).
-    pub(super) fn host_tokens(&self) -> u64 {
+    pub(super) fn host_tokens(&self, format: &Format) -> u64 {
         let blocks: Vec<&Raw> = self.content.iter().map(AsRef::as_ref).collect();
-        host::message(&blocks)
+        host::message(&blocks, format.unpriced_members)
     }
 }
 

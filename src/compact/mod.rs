@@ -261,7 +261,7 @@ fn fold(source: &Source) -> Result<Folded, OpenError> {
 
 /// The figures that the checkpoint brings.
 fn settle(plan: &Plan, checkpoint: &Checkpoint, outcome: &mut Outcome) {
-    let price = checkpoint.host_tokens();
+    let price = checkpoint.host_tokens(plan.bracket.format);
     let tokens = &mut outcome.host_tokens;
     tokens.checkpoint = Some(price);
     tokens.after = Some(tokens.before.saturating_sub(plan.bracket.shadowed_tokens).saturating_add(price));

@@ -76,7 +76,7 @@ impl Plan {
                 (true, Some(_)) => TaskVisibility::Carried,
                 (true, None) => TaskVisibility::Lost,
             },
-            transcript: transcript::of(nodes, session.task.as_ref()),
+            transcript: transcript::of(nodes, session),
             carries,
             bracket: Bracket {
                 format: session.format,
@@ -94,7 +94,7 @@ impl Plan {
 
     /// What the summarizer is asked for: a text that leaves the checkpoint well below what it replaces.
     pub(super) fn request(&self) -> Request<'_> {
-        let frame = Checkpoint::new("", self.carries.as_ref()).host_tokens();
+        let frame = Checkpoint::new("", self.carries.as_ref()).host_tokens(self.bracket.format);
         let room = self.bracket.shadowed_tokens.saturating_sub(frame);
         Request {
             transcript: &self.transcript,
@@ -109,7 +109,7 @@ impl Plan {
             return Err(Reason::new("summary", "the summary is empty", "try another summarizer"));
         }
         let checkpoint = Checkpoint::new(&summary.text, self.carries.as_ref());
-        let (price, shadowed) = (checkpoint.host_tokens(), self.bracket.shadowed_tokens);
+        let (price, shadowed) = (checkpoint.host_tokens(self.bracket.format), self.bracket.shadowed_tokens);
         if price >= shadowed {
             let message =
                 format!("the checkpoint would cost {price} host tokens, the region costs {shadowed}");

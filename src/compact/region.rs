@@ -50,11 +50,12 @@ pub fn choose(
         Choice::Tokens(budget) => tail_by_tokens(nodes, budget),
         Choice::Turns(turns) => tail_by_turns(nodes, turns),
     };
-    if cut == 0 {
+    let floor = floor(session);
+    if cut <= floor {
         let tokens = session.surface.host_tokens();
         return Ok(Chosen::Nothing(format!("the retained tail is the whole surface ({tokens} host tokens)")));
     }
-    let Some(cut) = (1..=cut).rev().find(|cut| pairing.balanced_before[*cut]) else {
+    let Some(cut) = (floor + 1..=cut).rev().find(|cut| pairing.balanced_before[*cut]) else {
         let call = pairing.unanswered.first().map_or(0, |call| nodes[call.position].seq);
         return Ok(Chosen::Nothing(format!(
             "no cut before the retained tail keeps every call with its result{}",
@@ -62,16 +63,21 @@ pub fn choose(
         )));
     };
     if !keep_task {
-        return Ok(Chosen::Region(0..=cut - 1));
+        return Ok(Chosen::Region(floor..=cut - 1));
     }
-    Ok(behind_the_task(session, pairing, cut))
+    Ok(behind_the_task(session, pairing, floor, cut))
+}
+
+/// The first position that may be taken out: the system head stays (FORMAT §7.2).
+fn floor(session: &Session) -> usize {
+    usize::from(session.surface.system_head().is_some())
 }
 
 /// The region from the task, or the first node, up to `cut`.
-fn behind_the_task(session: &Session, pairing: &Pairing, cut: usize) -> Chosen {
+fn behind_the_task(session: &Session, pairing: &Pairing, floor: usize, cut: usize) -> Chosen {
     let nodes = session.surface.nodes();
     let task = session.task.as_ref().and_then(|task| session.surface.position(task.seq));
-    let first = task.filter(|position| *position < cut).map_or(0, |position| position + 1);
+    let first = task.filter(|position| *position < cut).map_or(floor, |position| position + 1);
     let Some(start) = (first..cut).find(|start| pairing.balanced_before[*start]) else {
         return Chosen::Nothing("nothing stands between the task and the retained tail".into());
     };
@@ -130,13 +136,21 @@ fn span(
                 [_, .., shown] => format!("seq {unknown} is not on the surface: it is hidden by {shown}"),
                 _ => format!("seq {unknown} is not on the surface"),
             },
-            suggest: legal_near(nodes, pairing, first.min(last), first.max(last)),
+            suggest: legal_near(session, pairing, first.min(last), first.max(last)),
         });
     };
     if first > last {
         return Err(Refused {
             message: format!("{start} stands behind {end} on the surface"),
-            suggest: legal_near(nodes, pairing, last, first),
+            suggest: legal_near(session, pairing, last, first),
+        });
+    }
+    if let Some(head) = surface.system_head().filter(|_| first == 0) {
+        return Err(Refused {
+            message: format!(
+                "{start}..{end} would take out the system prompt {head}, the protected system head"
+            ),
+            suggest: legal_near(session, pairing, first, last),
         });
     }
     let message = match pairing.bar(&(first..=last)) {
@@ -154,7 +168,7 @@ fn span(
             )
         }
     };
-    Err(Refused { message, suggest: legal_near(nodes, pairing, first, last) })
+    Err(Refused { message, suggest: legal_near(session, pairing, first, last) })
 }
 
 /// The position of the node that hides `seq`, else of the one that stands nearest to it in the log.
@@ -168,15 +182,17 @@ fn nearest(session: &Session, seq: u64) -> usize {
 }
 
 /// The legal spans nearest to a span that is not: each edge that is legal stays, the other moves in and out.
-fn legal_near(nodes: &[Node], pairing: &Pairing, first: usize, last: usize) -> Vec<(u64, u64)> {
-    if nodes.is_empty() {
+fn legal_near(session: &Session, pairing: &Pairing, first: usize, last: usize) -> Vec<(u64, u64)> {
+    let (nodes, floor) = (session.surface.nodes(), floor(session));
+    let (first, last) = (first.max(floor), last.max(floor));
+    if nodes.len() <= first {
         return Vec::new();
     }
     let may_start = |start: &usize| !pairing.parts_a_pair(*start);
     let starts = if may_start(&first) {
         vec![first]
     } else {
-        let below = (0..first).rev().find(may_start);
+        let below = (floor..first).rev().find(may_start);
         let above = (first + 1..=last).find(may_start);
         below.into_iter().chain(above).collect()
     };
@@ -190,7 +206,8 @@ fn legal_near(nodes: &[Node], pairing: &Pairing, first: usize, last: usize) -> V
     }
     if spans.is_empty() {
         // Nothing that holds the span, or a part of it, may go: what stands before it may.
-        spans.extend((0..first).rev().find(|end| pairing.bar(&(0..=*end)).is_none()).map(|end| (0, end)));
+        let before = (floor..first).rev().find(|end| pairing.bar(&(floor..=*end)).is_none());
+        spans.extend(before.map(|end| (floor, end)));
     }
     spans.sort_unstable();
     spans.dedup();

@@ -1,13 +1,14 @@
 //! A region as the transcript that a summarizer gets.
 
 use super::checkpoint::{CLOSING_TAG, OPENING_TAG, TASK_LABEL};
-use crate::format::MessageKind;
+use crate::format::{Format, MessageKind};
 use crate::json::{Object, Raw};
-use crate::session::{MessageView, Node, Task};
+use crate::session::{MessageView, Node, Session, Task};
 use crate::summarize::{Entry, Transcript};
 
-/// The entries of `nodes`, whose messages must be kept.
-pub(super) fn of(nodes: &[Node], task: Option<&Task>) -> Transcript {
+/// The entries of `nodes` of `session`, whose messages must be kept.
+pub(super) fn of(nodes: &[Node], session: &Session) -> Transcript {
+    let task = session.task.as_ref();
     let mut entries = Vec::new();
     for node in nodes {
         let Some(message) = node.view() else { continue };
@@ -16,12 +17,12 @@ pub(super) fn of(nodes: &[Node], task: Option<&Task>) -> Transcript {
             MessageKind::User if message.is_human() => {
                 entries.push(Entry::Human { seq: node.seq, text: joined(&message.content) });
             }
-            MessageKind::User => {
+            MessageKind::User | MessageKind::System | MessageKind::Developer => {
                 let source = source_name(&message);
                 entries.push(Entry::Context { seq: node.seq, source, text: joined(&message.content) });
             }
             MessageKind::Assistant => assistant(node.seq, &message, &mut entries),
-            MessageKind::ToolResult => tool_result(node, &message, &mut entries),
+            MessageKind::ToolResult => tool_result(node, &message, session.format, &mut entries),
         }
     }
     Transcript { entries }
@@ -63,14 +64,13 @@ fn assistant(seq: u64, message: &MessageView, entries: &mut Vec<Entry>) {
     }
 }
 
-fn tool_result(node: &Node, message: &MessageView, entries: &mut Vec<Entry>) {
-    let block = message.content.first().and_then(|block| Object::of(block));
-    let inner = block.as_ref().and_then(|block| block.array("content")).unwrap_or_default();
+fn tool_result(node: &Node, message: &MessageView, format: &Format, entries: &mut Vec<Entry>) {
+    let answer = message.tool_result(format.tool_result);
     entries.push(Entry::Result {
         seq: node.seq,
         id: node.answers.clone().unwrap_or_default(),
-        is_error: block.as_ref().and_then(|block| block.get("isError")).is_some_and(crate::json::is_true),
-        text: joined(&inner),
+        is_error: answer.as_ref().is_some_and(|answer| answer.is_error),
+        text: answer.map_or_else(String::new, |answer| joined(&answer.content)),
     });
 }
 

@@ -2,30 +2,125 @@
 //! every other asks the [`Format`] of the log at hand.
 
 mod v0;
+mod v1;
+mod v2;
+mod v3;
+mod v4;
+mod vocabulary;
 
 /// What one format version calls things and where it keeps them.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and none excludes another")]
 pub struct Format {
     /// The header's `version`.
     pub version: u64,
+    /// The dsh releases that write it (FORMAT §0.3).
+    pub releases: &'static str,
+    /// How the log's file is called, but for `.jsonl` and `.zstd` (FORMAT §1.3).
+    pub file_stem: &'static str,
+    /// What the header line holds.
+    pub header: HeaderShape,
     /// Member names of a replacing `surfaceOp` besides `op`: first and last shadowed node (FORMAT §0.2).
     pub replace_members: [&'static str; 2],
     /// The spelling that other versions use, to tell a dialect from rubbish.
     pub foreign_replace_members: [&'static str; 2],
     /// The event types that put a message on the surface (FORMAT §7.1).
     pub surface_types: &'static [SurfaceType],
-    /// Whether streamed deltas stand in rows of their own that stand for several events (FORMAT §5.1).
-    pub has_packed_rows: bool,
-    /// Whether `assistant/message` may cite its chunks, also with an empty list (FORMAT §4).
+    /// Where streamed deltas stand.
+    pub stream: Stream,
+    /// Whether a packed tool row must name its call (FORMAT §5.1).
+    pub packed_rows_need_id: bool,
+    /// Whether `assistant/message` may cite its chunks, also with an empty list; else it may cite nothing (FORMAT §4).
     pub assistant_cites_chunks: bool,
-    /// Whether the request header holds the system prompt (FORMAT §6.2, `request/header`).
-    pub system_in_header: bool,
+    /// The first release that writes `sourceEventSeqs` as ranges, where earlier ones of this format cannot read
+    /// them (FORMAT §4.1).
+    pub ranged_sources_since: Option<&'static str>,
+    /// Where the system prompt stands.
+    pub system_prompt: SystemPrompt,
+    /// How a `tool/result` wraps what the tool answered.
+    pub tool_result: ToolResult,
     /// The `source` of a checkpoint but for its ids: members with their values (FORMAT §7.4).
     pub checkpoint_source: &'static [(&'static str, &'static str)],
-    /// Every event type that the version's readers know (FORMAT §6.3).
-    pub vocabulary: &'static [&'static str],
+    /// Source kinds that no durable message may have (FORMAT §6.1).
+    pub refused_source_kinds: &'static [&'static str],
+    /// The events that start and settle a call which a tool's own code makes (FORMAT §6.4).
+    pub dispatch_types: [&'static str; 2],
+    /// Every event type that the version's readers know (FORMAT §6.3), in two sorted parts: those of all versions,
+    /// and the others.
+    pub vocabulary: [&'static [&'static str]; 2],
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).
     pub retired: &'static [&'static str],
+    /// Whether readers convert the payloads of development builds (FORMAT §8.1).
+    pub converts_old_payloads: bool,
+    /// Whether readers refuse what an earlier version still took: a system prompt or empty members in a request
+    /// header, error details of a result that is no error (FORMAT §6.2).
+    pub canonical_payloads: bool,
+    /// Whether an unknown event that readers may ignore may carry the markers of a message (FORMAT §4).
+    pub has_opaque_markers: bool,
+    /// Whether an event's seq or time may not be spelt `-0` (FORMAT §0.4).
+    pub refuses_negative_zero: bool,
+    /// Members of a content block that cost nothing (FORMAT §7.5).
+    pub unpriced_members: &'static [&'static str],
+    /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
+    pub has_session_lock: bool,
+    /// When dsh checks the relations between events (FORMAT §9.2).
+    pub relations: Relations,
+}
+
+/// The members of a header line besides `type`, `version`, `id`, `createdAt` and `delegationDepth` (FORMAT §3).
+#[derive(Debug)]
+pub struct HeaderShape {
+    /// How it says that the session began with events of another one.
+    pub seeded: Seeded,
+    /// Whether members that the format does not have are refused.
+    pub is_closed: bool,
+    /// Members that are refused all the same.
+    pub retired: &'static [&'static str],
+}
+
+/// How a header says that the session began with events of another one (FORMAT §3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seeded {
+    /// By their number, `seedLength`; its presence is enough.
+    Length,
+    /// By `isSeeded`; the last inherited `session/end-seed` stands where they end.
+    Flag,
+}
+
+/// Where streamed deltas stand (FORMAT §5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// In events of their own, and in rows that stand for several of them.
+    Rows,
+    /// In the member `stream` of the message or attempt that they make up.
+    Embedded,
+}
+
+/// Where the system prompt stands (FORMAT §7.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SystemPrompt {
+    /// In the request header.
+    RequestHeader,
+    /// In the surface's first node, which only another system prompt may replace (FORMAT §7.2).
+    HeadNode,
+}
+
+/// How a `tool/result` holds what the tool answered (FORMAT §6.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolResult {
+    /// In the one `tool-result` block of a message.
+    Wrapped,
+    /// In the message's own blocks.
+    Flat,
+}
+
+/// When dsh checks the relations between events (FORMAT §10.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relations {
+    /// Whenever it loads a log.
+    AtLoad,
+    /// Only when it takes a log to a later format.
+    AtUpgrade,
 }
 
 /// An event type that puts a message on the surface.
@@ -48,10 +143,17 @@ pub enum MessageKind {
     Assistant,
     /// What a tool answered.
     ToolResult,
+    /// The system prompt.
+    System,
+    /// What the harness tells the model about its tools.
+    Developer,
 }
 
 /// The newest format that dsh is known to write (FORMAT §0.3).
-pub const NEWEST: u64 = 4;
+pub const NEWEST: &Format = &v4::FORMAT;
+
+/// Every version that dshc reads.
+pub const ALL: &[&Format] = &[&v0::FORMAT, &v1::FORMAT, &v2::FORMAT, &v3::FORMAT, NEWEST];
 
 /// The table of a version, or `None` if dshc cannot read that version.
 #[must_use]
@@ -59,8 +161,10 @@ pub fn of(version: u64) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.version == version)
 }
 
-/// Every version that dshc reads.
-pub const ALL: &[&Format] = &[&v0::FORMAT];
+/// The versions whose readers know `event_type`.
+pub fn knowing(event_type: &str) -> impl Iterator<Item = u64> {
+    ALL.iter().filter(move |format| format.knows(event_type)).map(|format| format.version)
+}
 
 impl Format {
     /// The surface type that `event_type` is, if it is one.
@@ -72,16 +176,34 @@ impl Format {
     /// Whether readers of this version know `event_type`.
     #[must_use]
     pub fn knows(&self, event_type: &str) -> bool {
-        self.vocabulary.binary_search(&event_type).is_ok()
+        self.vocabulary.iter().any(|part| part.binary_search(&event_type).is_ok())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn vocabularies_are_sorted_for_the_search() {
-        for format in super::ALL {
-            assert!(format.vocabulary.is_sorted(), "format {}", format.version);
+        for format in ALL {
+            assert!(format.vocabulary.iter().all(|part| part.is_sorted()), "format {}", format.version);
+        }
+    }
+
+    #[test]
+    fn vocabularies_have_the_known_sizes() {
+        let sizes: Vec<usize> =
+            ALL.iter().map(|format| format.vocabulary.iter().map(|part| part.len()).sum()).collect();
+        assert_eq!(sizes, [51, 51, 51, 58, 59]);
+        assert_eq!(knowing("assistant/chunk").collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(knowing("developer/message").collect::<Vec<_>>(), [4]);
+    }
+
+    #[test]
+    fn every_type_of_the_surface_is_known() {
+        for format in ALL {
+            assert!(format.surface_types.iter().all(|surface| format.knows(surface.name)));
         }
     }
 }

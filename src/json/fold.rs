@@ -13,6 +13,21 @@ pub fn stringify_len(raw: &Raw) -> u64 {
     fold(raw, &Length)
 }
 
+/// The same for an object whose members of the names `left_out` do not count.
+#[must_use]
+pub fn stringify_len_without(raw: &Raw, left_out: &[&str]) -> u64 {
+    let is_left_out = |name: &Text| left_out.iter().any(|left_out| *name == **left_out);
+    match Object::of(raw).filter(|object| object.names().any(is_left_out)) {
+        None => stringify_len(raw),
+        Some(object) => {
+            let last: HashMap<&Text, &Raw> =
+                object.members().filter(|(name, _)| !is_left_out(name)).collect();
+            Length
+                .object(last.into_iter().map(|(name, value)| (name.clone(), stringify_len(value))).collect())
+        }
+    }
+}
+
 /// A digest that two values share exactly if JavaScript would call them deeply equal.
 #[must_use]
 pub fn digest(raw: &Raw) -> Digest {
@@ -218,6 +233,14 @@ mod tests {
         ] {
             assert_eq!(stringify_len(parse(json).unwrap()), expected, "{json}");
         }
+    }
+
+    #[test]
+    fn members_can_be_left_out_of_a_length() {
+        let object = parse(r#"{"a":[1.0],"b":true,"a":{"b":1},"c":""}"#).unwrap();
+        assert_eq!(stringify_len_without(object, &["b"]), r#"{"a":{"b":1},"c":""}"#.len() as u64);
+        assert_eq!(stringify_len_without(object, &["x"]), stringify_len(object));
+        assert_eq!(stringify_len_without(parse("[1]").unwrap(), &["b"]), 3);
     }
 
     #[test]

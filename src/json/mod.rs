@@ -7,7 +7,7 @@
 mod fold;
 mod text;
 
-pub use fold::{Digest, digest, digest_without, stringify_len};
+pub use fold::{Digest, digest, digest_without, stringify_len, stringify_len_without};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 pub use serde_json::value::RawValue as Raw;
 pub use text::Text;
@@ -81,6 +81,18 @@ pub fn integer(raw: &Raw) -> Option<i64> {
 #[must_use]
 pub fn count(raw: &Raw) -> Option<u64> {
     integer(raw).and_then(|value| u64::try_from(value).ok())
+}
+
+/// Whether `raw` is a number that JavaScript reads as negative zero, which some readers refuse (FORMAT §0.4).
+#[must_use]
+pub fn is_negative_zero(raw: &Raw) -> bool {
+    raw.get().starts_with('-') && number(raw) == Some(0.0)
+}
+
+/// The literal `true` or `false` that `raw` is; `None` for another kind of value.
+#[must_use]
+pub fn boolean(raw: &Raw) -> Option<bool> {
+    (kind(raw) == Kind::Bool).then(|| is_true(raw))
 }
 
 /// Whether `raw` is the literal `true`.

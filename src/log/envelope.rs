@@ -1,5 +1,6 @@
 //! The envelope of an event: what every record says about itself (FORMAT §4).
 
+use crate::format::Format;
 use crate::json::{self, Kind, Object, Raw};
 use std::borrow::Cow;
 
@@ -27,7 +28,7 @@ const OPTIONAL: &[&str] = &["ignorable", "sourceEventSeqs", "surfaceOp"];
 
 impl<'a> Event<'a> {
     /// Checks the envelope. The error says what is wrong with it.
-    pub(super) fn parse(record: &Object<'a>) -> Result<Self, String> {
+    pub(super) fn parse(record: &Object<'a>, format: &Format) -> Result<Self, String> {
         if let Some(missing) = REQUIRED.iter().find(|key| record.get(key).is_none()) {
             return Err(format!("it has no member \"{missing}\""));
         }
@@ -36,8 +37,11 @@ impl<'a> Event<'a> {
             return Err(format!("it has a member \"{}\", which no event has", extra.to_str()));
         }
         let event_type = record.text("type").ok_or("its type must be a string")?.into_str();
-        let seq = record.count("seq").ok_or("its seq must be a count")?;
-        let time = record.get("time").and_then(json::integer).ok_or("its time must be an integer")?;
+        let number = |key| {
+            record.get(key).filter(|raw| !(format.refuses_negative_zero && json::is_negative_zero(raw)))
+        };
+        let seq = number("seq").and_then(json::count).ok_or("its seq must be a count")?;
+        let time = number("time").and_then(json::integer).ok_or("its time must be an integer")?;
         let data = record.get("data").ok_or("it has no data")?;
         let ignorable = record.get("ignorable");
         if ignorable.is_some_and(|raw| !json::is_true(raw)) {
@@ -70,9 +74,25 @@ impl<'a> Event<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format;
+
+    fn error_in(version: u64, line: &str) -> Option<String> {
+        let format = format::of(version).unwrap();
+        Event::parse(&Object::of(json::parse(line).unwrap()).unwrap(), format).err()
+    }
 
     fn error(line: &str) -> Option<String> {
-        Event::parse(&Object::of(json::parse(line).unwrap()).unwrap()).err()
+        error_in(0, line)
+    }
+
+    #[test]
+    fn negative_zero_is_a_count_in_format_0_only() {
+        for line in
+            [r#"{"type":"x","seq":-0,"time":5,"data":{}}"#, r#"{"type":"x","seq":0,"time":-0.0,"data":{}}"#]
+        {
+            assert_eq!(error(line), None, "{line}");
+            assert!(error_in(1, line).is_some() && error_in(4, line).is_some(), "{line}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The header line (FORMAT §3).
 
-use crate::format::{self, Format};
+use crate::format::{self, Format, Seeded};
 use crate::json::{self, Object, Raw};
 
 /// A log's first line.
@@ -16,8 +16,20 @@ pub struct Header {
     pub cwd: Option<String>,
     /// The session that this one was forked or spawned from.
     pub parent_session: Option<String>,
-    /// How many leading events are inherited from the parent; `Some` also where that is none.
+    /// Whether the session began with events of its parent.
+    pub is_seeded: bool,
+    /// How many those are, where the header says it (formats 0 and 1).
     pub seed_length: Option<u64>,
+}
+
+/// What becomes of a log whose version no table describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownVersion {
+    /// It is not read.
+    #[default]
+    Refuse,
+    /// It is read as if it were of the newest version that is known; what its header lacks is not missed.
+    ReadAsNewest,
 }
 
 /// Why a first line is no header.
@@ -29,54 +41,112 @@ pub(super) enum HeaderError {
     NotAHeader(String),
     #[error("the session header's {member} must be {expected}")]
     Member { member: &'static str, expected: &'static str },
+    #[error("the session header has a member \"{0}\", which log format {1} does not have")]
+    Unexpected(String, u64),
     #[error("session \"{id}\" uses log format {version}")]
-    Version { id: String, version: String },
+    Version { id: String, version: String, foreign_members: Vec<String> },
 }
+
+const REQUIRED: &[&str] = &["type", "version", "id", "createdAt", "delegationDepth"];
+const OPTIONAL: &[&str] = &["cwd", "parentSession", "origin", "agentPreset"];
 
 impl Header {
     /// Reads a header line. The version is judged before the shape, which another version may change.
-    pub(super) fn parse(line: &str) -> Result<(Self, &'static Format), HeaderError> {
+    pub(super) fn parse(line: &str, unknown: UnknownVersion) -> Result<(Self, &'static Format), HeaderError> {
         let raw = json::parse(line).map_err(|error| HeaderError::NotJson(error.to_string()))?;
         let object = Object::of(raw).ok_or_else(|| HeaderError::NotAHeader("it is no object".into()))?;
         if object.text("type").is_none_or(|kind| kind != *"session") {
             return Err(HeaderError::NotAHeader("its \"type\" is not \"session\"".into()));
         }
-        let id = object.text("id");
         let version = object.get("version").filter(|raw| json::number(raw).is_some());
         let version = version.ok_or(HeaderError::Member { member: "version", expected: "a number" })?;
-        let format = json::count(version).and_then(format::of).ok_or_else(|| HeaderError::Version {
-            id: id.as_ref().map_or_else(String::new, |id| id.to_str().into_owned()),
-            version: version.get().to_owned(),
-        })?;
-        for retired in ["sandboxMode", "approvalPolicy"] {
+        match json::count(version).map(|count| (count, format::of(count))) {
+            Some((_, Some(format))) => Self::of(&object, format).map(|header| (header, format)),
+            Some((version, None)) if unknown == UnknownVersion::ReadAsNewest => {
+                Ok((Self::guess(&object, version), format::NEWEST))
+            }
+            _ => Err(HeaderError::Version {
+                id: owned_text(&object, "id").unwrap_or_default(),
+                version: version.get().to_owned(),
+                foreign_members: foreign_members(&object).collect(),
+            }),
+        }
+    }
+
+    fn of(object: &Object, format: &'static Format) -> Result<Self, HeaderError> {
+        let shape = &format.header;
+        for retired in shape.retired {
             if object.get(retired).is_some() {
                 return Err(HeaderError::Member { member: retired, expected: "absent (it was retired)" });
             }
         }
-        let text = |member: &'static str| optional(&object, member, "a string", json::text);
+        let seeded = seeded_member(shape.seeded);
+        let is_known =
+            |name: &str| REQUIRED.iter().chain(OPTIONAL).any(|known| *known == name) || name == seeded;
+        if let Some(other) = object.names().find(|name| shape.is_closed && !is_known(&name.to_str())) {
+            return Err(HeaderError::Unexpected(other.to_str().into_owned(), format.version));
+        }
+        let text = |member: &'static str| optional(object, member, "a string", json::text);
+        let id = text("id")?.ok_or(HeaderError::Member { member: "id", expected: "a string" })?;
+        let (is_seeded, seed_length) = match shape.seeded {
+            Seeded::Length => {
+                let length = optional(object, seeded, "a count", count)?;
+                (length.is_some(), length)
+            }
+            Seeded::Flag => {
+                let flag = optional(object, seeded, "true or false", json::boolean)?;
+                (flag.ok_or(HeaderError::Member { member: seeded, expected: "true or false" })?, None)
+            }
+        };
         let header = Self {
             version: format.version,
-            id: id.ok_or(HeaderError::Member { member: "id", expected: "a string" })?.into_str().into_owned(),
-            created_at: required_count(&object, "createdAt")?,
+            id: id.into_str().into_owned(),
+            created_at: required_count(object, "createdAt")?,
             cwd: text("cwd")?.map(|cwd| cwd.into_str().into_owned()),
             parent_session: text("parentSession")?.map(|parent| parent.into_str().into_owned()),
-            seed_length: optional(&object, "seedLength", "a count", count)?,
+            is_seeded,
+            seed_length,
         };
         if header.cwd.as_deref().is_some_and(|cwd| !is_absolute(cwd)) {
             return Err(HeaderError::Member { member: "cwd", expected: "an absolute path" });
         }
-        required_count(&object, "delegationDepth")?;
+        required_count(object, "delegationDepth")?;
         text("agentPreset")?;
-        optional(&object, "origin", "\"subagent\"", |raw| {
+        optional(object, "origin", "\"subagent\"", |raw| {
             json::text(raw).filter(|origin| *origin == *"subagent")
         })?;
-        Ok((header, format))
+        Ok(header)
     }
 
-    /// Whether the session began with events of its parent.
-    #[must_use]
-    pub fn is_seeded(&self) -> bool {
-        self.seed_length.is_some()
+    /// What can be told from the header of a version that nobody has described.
+    fn guess(object: &Object, version: u64) -> Self {
+        Self {
+            version,
+            id: owned_text(object, "id").unwrap_or_default(),
+            created_at: object.get("createdAt").and_then(count).unwrap_or_default(),
+            cwd: owned_text(object, "cwd"),
+            parent_session: owned_text(object, "parentSession"),
+            is_seeded: object.get("isSeeded").is_some_and(json::is_true),
+            seed_length: None,
+        }
+    }
+}
+
+fn owned_text(object: &Object, member: &str) -> Option<String> {
+    object.text(member).map(|text| text.into_str().into_owned())
+}
+
+/// The names of members that no known version has: a trace of who wrote the log.
+fn foreign_members<'a>(object: &'a Object) -> impl Iterator<Item = String> + 'a {
+    let names = object.names().map(|name| name.to_str().into_owned());
+    let seeded = [Seeded::Length, Seeded::Flag].map(seeded_member);
+    names.filter(move |name| !REQUIRED.iter().chain(OPTIONAL).chain(&seeded).any(|known| known == name))
+}
+
+fn seeded_member(seeded: Seeded) -> &'static str {
+    match seeded {
+        Seeded::Length => "seedLength",
+        Seeded::Flag => "isSeeded",
     }
 }
 
@@ -95,7 +165,7 @@ fn optional<'a, T>(
 
 /// A count, but for the literal `-0`, which readers refuse in headers (FORMAT §0.4).
 fn count(raw: &Raw) -> Option<u64> {
-    json::count(raw).filter(|_| !raw.get().starts_with('-'))
+    json::count(raw).filter(|_| !json::is_negative_zero(raw))
 }
 
 /// Absolute by the rule of the platform that wrote it, whichever that is (FORMAT §3).
@@ -111,8 +181,12 @@ mod tests {
 
     const PLAIN: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
 
+    fn parse(line: &str) -> Result<Header, HeaderError> {
+        Header::parse(line, UnknownVersion::Refuse).map(|(header, _)| header)
+    }
+
     fn with(member: &str) -> Result<Header, HeaderError> {
-        Header::parse(&PLAIN.replacen('{', &format!("{{{member},"), 1)).map(|(header, _)| header)
+        parse(&PLAIN.replacen('{', &format!("{{{member},"), 1))
     }
 
     #[test]
@@ -122,8 +196,7 @@ mod tests {
         let header = header.unwrap();
         assert_eq!(header.cwd.as_deref(), Some("/home/ada"));
         assert_eq!(header.seed_length, Some(12));
-        assert!(header.is_seeded());
-        assert!(!Header::parse(PLAIN).unwrap().0.is_seeded());
+        assert!(header.is_seeded && !parse(PLAIN).unwrap().is_seeded);
     }
 
     #[test]
@@ -147,13 +220,43 @@ mod tests {
         for (from, to) in
             [("\"createdAt\":1", "\"createdAt\":-0"), ("\"session\"", "\"other\""), (":\"s\"", ":5")]
         {
-            assert!(Header::parse(&PLAIN.replace(from, to)).is_err(), "{to}");
+            assert!(parse(&PLAIN.replace(from, to)).is_err(), "{to}");
         }
     }
 
     #[test]
     fn the_version_is_judged_before_the_shape() {
-        let error = Header::parse(r#"{"type":"session","version":9,"id":"s"}"#).unwrap_err();
-        assert_eq!(error, HeaderError::Version { id: "s".into(), version: "9".into() });
+        let later = r#"{"type":"session","version":9,"id":"s","fork":{}}"#;
+        let error = parse(later).unwrap_err();
+        let foreign_members = vec!["fork".to_owned()];
+        assert_eq!(error, HeaderError::Version { id: "s".into(), version: "9".into(), foreign_members });
+        let (header, format) = Header::parse(later, UnknownVersion::ReadAsNewest).unwrap();
+        assert_eq!((header.version, header.id.as_str(), header.is_seeded), (9, "s", false));
+        assert_eq!(format.version, format::NEWEST.version);
+    }
+
+    #[test]
+    fn every_version_has_its_own_members() {
+        let of = |version: u64, more: &str| {
+            parse(&format!(
+                r#"{{"type":"session","version":{version},"id":"s","createdAt":1{more},"delegationDepth":0}}"#
+            ))
+        };
+        for version in [0, 1] {
+            assert!(!of(version, "").unwrap().is_seeded);
+            assert_eq!(of(version, r#","seedLength":0"#).unwrap().seed_length, Some(0));
+        }
+        assert!(of(0, r#","isSeeded":true,"other":1"#).is_ok_and(|header| !header.is_seeded));
+        assert!(of(1, r#","isSeeded":true"#).is_err());
+        for version in [2, 3, 4] {
+            assert!(of(version, "").is_err());
+            assert!(of(version, r#","isSeeded":true"#).unwrap().is_seeded);
+            assert!(!of(version, r#","isSeeded":false"#).unwrap().is_seeded);
+            for odd in [r#","isSeeded":1"#, r#","isSeeded":null"#, r#","isSeeded":false,"seedLength":1"#] {
+                assert!(of(version, odd).is_err(), "{odd}");
+            }
+            let error = of(version, r#","isSeeded":false,"other":1"#).unwrap_err();
+            assert_eq!(error, HeaderError::Unexpected("other".into(), version));
+        }
     }
 }

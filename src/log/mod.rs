@@ -22,7 +22,7 @@ mod zstd_text;
 
 pub use envelope::Event;
 pub use fault::{Fault, FaultKind, Place};
-pub use header::Header;
+pub use header::{Header, UnknownVersion};
 pub use open_error::OpenError;
 pub use reader::{Body, Item, LogReader, Record};
 pub use rows::PackedRow;

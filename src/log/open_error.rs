@@ -26,6 +26,8 @@ pub enum OpenError {
         id: String,
         /// The version as the header spells it.
         version: String,
+        /// Header members that no known version has: a trace of who wrote the log.
+        foreign_members: Vec<String>,
     },
 }
 
@@ -51,12 +53,18 @@ impl OpenError {
                 "nothing of the session was written, or the file was cut; restore it from a copy".into()
             }
             Self::NotALog(_) => "name a session.jsonl or session.jsonl.zstd of dsh".into(),
-            Self::Version { version, .. } => match version.parse::<u64>() {
-                Ok(known) if known <= format::NEWEST => {
-                    "dsh wrote it; this version of dshc does not read that format yet".into()
-                }
-                _ => "a newer dsh or a private fork wrote it; look for a newer dshc".into(),
-            },
+            Self::Version { foreign_members, .. } => {
+                let trace = match foreign_members.as_slice() {
+                    [] => String::new(),
+                    names => format!(" (its header has members of its own: {})", names.join(", ")),
+                };
+                let format::Format { version, releases, .. } = format::NEWEST;
+                format!(
+                    "a newer dsh or a private fork wrote it{trace}: dsh {releases} writes format {version}. Nothing is \
+                     wrong with the log. Look for a newer dshc, or look at it as far as possible with \
+                     `dshc replay --allow-unknown`"
+                )
+            }
         }
     }
 }
@@ -69,7 +77,9 @@ fn readable() -> String {
 impl From<HeaderError> for OpenError {
     fn from(error: HeaderError) -> Self {
         match error {
-            HeaderError::Version { id, version } => Self::Version { id, version },
+            HeaderError::Version { id, version, foreign_members } => {
+                Self::Version { id, version, foreign_members }
+            }
             other => Self::NotALog(other.to_string()),
         }
     }

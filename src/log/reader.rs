@@ -1,8 +1,8 @@
 //! The records of a log, front to back.
 
 use super::lines::{Line, Lines, Piece};
-use super::{Event, Fault, FaultKind, Header, OpenError, PackedRow, Place, Source, rows};
-use crate::format::Format;
+use super::{Event, Fault, FaultKind, Header, OpenError, PackedRow, Place, Source, UnknownVersion, rows};
+use crate::format::{Format, Stream};
 use crate::json::{self, Object};
 use std::borrow::Cow;
 use std::io;
@@ -73,15 +73,20 @@ pub struct LogReader {
 }
 
 impl LogReader {
-    /// Reads the header.
+    /// Reads the header. A log of a version that dshc does not know is refused.
     pub fn open(source: &Source) -> Result<Self, OpenError> {
+        Self::open_with(source, UnknownVersion::Refuse)
+    }
+
+    /// Reads the header.
+    pub fn open_with(source: &Source, unknown: UnknownVersion) -> Result<Self, OpenError> {
         if source.bytes == 0 {
             return Err(OpenError::Empty);
         }
         let mut lines = Lines::new(source, 0)?;
         let (header, format) = match lines.next()? {
             Some(Piece::Line(line)) if line.recovered => return Err(OpenError::NoHeader("frame")),
-            Some(Piece::Line(line)) => Header::parse(&String::from_utf8_lossy(line.bytes))?,
+            Some(Piece::Line(line)) => Header::parse(&String::from_utf8_lossy(line.bytes), unknown)?,
             Some(Piece::Fault(FaultKind::TornTail { frame, .. }, _)) => {
                 return Err(OpenError::NoHeader(if frame { "frame" } else { "line" }));
             }
@@ -215,13 +220,15 @@ fn parse_line<'a>(line: &'a str, format: &Format) -> Result<Body<'a>, FaultKind>
         Ok(_) => FaultKind::Envelope("it is no object".into()),
         Err(_) => FaultKind::NotJson(error.to_string()),
     })?;
-    let tag =
-        record.text("type").and_then(|kind| rows::tag(&kind.to_str())).filter(|_| format.has_packed_rows);
+    let tag = record
+        .text("type")
+        .and_then(|kind| rows::tag(&kind.to_str()))
+        .filter(|_| format.stream == Stream::Rows);
     match tag {
-        Some(tag) => {
-            PackedRow::parse(tag, &record).map(Body::Row).map_err(|reason| FaultKind::Row { tag, reason })
-        }
-        None => Event::parse(&record).map(Body::Event).map_err(FaultKind::Envelope),
+        Some(tag) => PackedRow::parse(tag, &record, format)
+            .map(Body::Row)
+            .map_err(|reason| FaultKind::Row { tag, reason }),
+        None => Event::parse(&record, format).map(Body::Event).map_err(FaultKind::Envelope),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Packed rows: one line for a run of streamed deltas (FORMAT §5.1).
 
+use crate::format::Format;
 use crate::json::{self, Object, Raw};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
@@ -21,13 +22,16 @@ pub(super) fn tag(event_type: &str) -> Option<&'static str> {
 
 impl PackedRow {
     /// Checks the row's shape. The error says what is wrong with it.
-    pub(super) fn parse(tag: &'static str, row: &Object) -> Result<Self, String> {
+    pub(super) fn parse(tag: &'static str, row: &Object, format: &Format) -> Result<Self, String> {
         if !row.has_exactly(&["type", "seq0", "time0", "data"], &[]) {
             return Err("its members must be exactly type, seq0, time0 and data".into());
         }
         let first_seq = row.count("seq0").ok_or("seq0 must be a count")?;
         let time0 = row.get("time0").and_then(json::integer).ok_or("time0 must be an integer")?;
         let data = row.object("data").ok_or("data must be an object")?;
+        if format.packed_rows_need_id && data.text("id").is_some_and(|id| id.is_empty()) {
+            return Err("id must not be empty".into());
+        }
         let payload = Self::check_data(tag, &data)?;
         let members = string_count(payload).filter(|count| *count > 0);
         let members = members.ok_or("its payload must be an array of strings, at least one")?;
@@ -106,11 +110,12 @@ fn string_count(raw: &Raw) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format;
 
     fn parse(line: &str) -> Result<PackedRow, String> {
         let row = Object::of(json::parse(line).unwrap()).unwrap();
         let kind = row.text("type").unwrap();
-        PackedRow::parse(tag(&kind.to_str()).unwrap(), &row)
+        PackedRow::parse(tag(&kind.to_str()).unwrap(), &row, format::of(0).unwrap())
     }
 
     #[test]

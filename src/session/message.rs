@@ -1,30 +1,19 @@
 //! The message of a surface event: its shape, and what can be read off it (FORMAT §6.1).
 
-use crate::format::{Format, MessageKind, SurfaceType};
+use super::shape::{self, ShapeError};
+use crate::format::{Format, SurfaceType, ToolResult};
 use crate::json::{self, Digest, Object, Raw, Text};
 use crate::log::Event;
-
-/// A payload that is not what its event type requires.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{event_type} {problem}")]
-pub struct ShapeError {
-    /// The event's type.
-    pub event_type: String,
-    /// What is wrong: `has no message`.
-    pub problem: String,
-}
-
-impl ShapeError {
-    pub(super) fn new(event_type: &str, problem: &str) -> Self {
-        Self { event_type: event_type.to_owned(), problem: problem.to_owned() }
-    }
-}
 
 /// A message over the text in which it stands in the log.
 #[derive(Debug)]
 pub struct MessageView<'a> {
     /// The message's original text.
     pub raw: &'a Raw,
+    /// Its members.
+    pub members: Object<'a>,
+    /// The payload around it, where it is not the payload itself and the event is at hand.
+    pub(super) payload: Option<Object<'a>>,
     /// `source`.
     pub source: Object<'a>,
     /// The blocks of `content`.
@@ -33,12 +22,12 @@ pub struct MessageView<'a> {
 
 impl<'a> MessageView<'a> {
     /// Reads the message of a surface event and checks what every reader checks.
-    pub(super) fn of(event: &Event<'a>, surface: &SurfaceType) -> Result<Self, ShapeError> {
+    pub(super) fn of(event: &Event<'a>, surface: &SurfaceType, format: &Format) -> Result<Self, ShapeError> {
         let wrong = |problem: &str| ShapeError::new(surface.name, problem);
-        let raw = if surface.kind.is_payload() {
-            Some(event.data)
-        } else {
-            event.payload().and_then(|data| data.get("message"))
+        let payload = if surface.kind.is_payload() { None } else { event.payload() };
+        let raw = match &payload {
+            Some(payload) => payload.get("message"),
+            None => Some(event.data).filter(|_| surface.kind.is_payload()),
         };
         let view = raw.and_then(|raw| Some((raw, Object::of(raw)?)));
         let (raw, message) = view.ok_or_else(|| wrong("has no message"))?;
@@ -54,27 +43,31 @@ impl<'a> MessageView<'a> {
         let source = source.ok_or_else(|| wrong("has a message without a source kind"))?;
         let content =
             message.array("content").ok_or_else(|| wrong("has a message without a content array"))?;
-        let view = Self { raw, source, content };
-        match surface.kind {
-            MessageKind::User => {}
-            MessageKind::Assistant if view.source_kind() == *"model" && names_model(&view.source) => {}
-            MessageKind::Assistant => return Err(wrong("must have a model source with provider and model")),
-            MessageKind::ToolResult => view.check_tool_result().map_err(wrong)?,
+        let view = Self { raw, members: message, payload, source, content };
+        match shape::problem(&view, surface, format) {
+            Some(problem) => Err(wrong(&problem)),
+            None => Ok(view),
         }
-        Ok(view)
     }
 
     /// Reads a message that was checked before, from its text.
     #[must_use]
     pub fn again(raw: &'a Raw) -> Option<Self> {
-        let message = Object::of(raw)?;
-        Some(Self { raw, source: message.object("source")?, content: message.array("content")? })
+        let members = Object::of(raw)?;
+        let (source, content) = (members.object("source")?, members.array("content")?);
+        Some(Self { raw, members, payload: None, source, content })
     }
 
     /// `source.kind`.
     #[must_use]
     pub fn source_kind(&self) -> Text<'a> {
         self.source.text("kind").unwrap_or_default()
+    }
+
+    /// `id`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.members.text("id").map_or_else(String::new, |id| id.into_str().into_owned())
     }
 
     /// Whether a human wrote it: no other source does (FORMAT §6.1).
@@ -99,21 +92,35 @@ impl<'a> MessageView<'a> {
         self.source.text("callId").map(|id| id.into_str().into_owned())
     }
 
-    fn check_tool_result(&self) -> Result<(), &'static str> {
-        let call = self.source.text("callId").filter(|id| !id.is_empty());
-        let Some(call) = call.filter(|_| self.source_kind() == *"tool") else {
-            return Err("must have a tool source with a call id");
-        };
-        let block =
-            self.content.first().filter(|_| self.content.len() == 1).and_then(|block| Object::of(block));
-        let Some(block) = block.filter(|block| is_result(block) && block.array("content").is_some()) else {
-            return Err("must hold exactly one tool-result block");
-        };
-        if block.text("toolCallId") != Some(call) {
-            return Err("has a block and a source with different call ids");
-        }
-        Ok(())
+    /// The names of the tools that its blocks add, in order (format 4, FORMAT §6.1).
+    pub(super) fn added_tools(&self) -> impl Iterator<Item = Text<'a>> {
+        let blocks = self.content.iter().filter_map(|block| Object::of(block));
+        let additions =
+            blocks.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-addition"));
+        additions.map(|block| block.text("toolName").unwrap_or_default())
     }
+
+    /// What a tool answered, for the message of a `tool/result`.
+    #[must_use]
+    pub fn tool_result(&self, shape: ToolResult) -> Option<ToolAnswer<'a>> {
+        let (content, flag) = match shape {
+            ToolResult::Wrapped => {
+                let block = self.content.first().and_then(|block| Object::of(block))?;
+                (block.array("content")?, block.get("isError"))
+            }
+            ToolResult::Flat => (self.content.clone(), self.members.get("isError")),
+        };
+        Some(ToolAnswer { content, is_error: flag.is_some_and(json::is_true) })
+    }
+}
+
+/// What a tool answered.
+#[derive(Debug)]
+pub struct ToolAnswer<'a> {
+    /// Its blocks.
+    pub content: Vec<&'a Raw>,
+    /// Whether the tool failed.
+    pub is_error: bool,
 }
 
 /// Whether a message's `source` is the one that compactions give their checkpoints (FORMAT §7.4).
@@ -123,19 +130,17 @@ pub fn is_checkpoint_source(source: &Object, format: &Format) -> bool {
     members.all(|(member, value)| source.text(member).is_some_and(|text| text == **value))
 }
 
-/// A digest of all of a `tool/result` payload that a rewrite may not change: all but the inner content of its
-/// block (FORMAT §7.2).
-pub(super) fn rewrite_identity(data: &Object) -> Option<Digest> {
+/// A digest of all of a `tool/result` payload that a rewrite may not change: all but what the tool answered
+/// (FORMAT §7.2).
+pub(super) fn rewrite_identity(data: &Object, shape: ToolResult) -> Option<Digest> {
     let message = data.object("message")?;
-    let content = message.array("content")?;
-    let block = content.first().and_then(|block| Object::of(block))?;
     let mut hasher = blake3::Hasher::new();
-    for part in [
-        json::digest_without(data, "message"),
-        json::digest_without(&message, "content"),
-        json::digest_without(&block, "content"),
-    ] {
-        hasher.update(&part);
+    hasher.update(&json::digest_without(data, "message"));
+    hasher.update(&json::digest_without(&message, "content"));
+    if shape == ToolResult::Wrapped {
+        let content = message.array("content")?;
+        let block = content.first().and_then(|block| Object::of(block))?;
+        hasher.update(&json::digest_without(&block, "content"));
     }
     Some(*hasher.finalize().as_bytes())
 }
@@ -147,8 +152,4 @@ pub(super) fn names_model(object: &Object) -> bool {
 
 fn is_call(block: &Object) -> bool {
     block.text("type").is_some_and(|kind| kind == *"tool-call")
-}
-
-fn is_result(block: &Object) -> bool {
-    block.text("type").is_some_and(|kind| kind == *"tool-result")
 }

@@ -5,30 +5,41 @@
 
 mod brackets;
 mod fold;
+mod images;
 mod message;
 mod node;
+mod old_payload;
 mod pairing;
+mod seeds;
+mod shape;
 mod surface;
 mod task;
+mod tools;
 mod turns;
+mod unknown;
 
 #[cfg(test)]
 mod properties;
 
 pub use brackets::{Lock, LockState, Owner};
 pub use fold::{Folded, ReplayError, Stop, TornTail, fold};
-pub use message::{MessageView, ShapeError, is_checkpoint_source};
+pub use message::{MessageView, is_checkpoint_source};
 pub use node::Node;
+pub use old_payload::Converted;
 pub use pairing::{Bar, Pairing, Unanswered};
+pub use seeds::{Marker, Seeds};
+pub use shape::ShapeError;
 pub use surface::{Surface, SurfaceError, short_list};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
+pub use unknown::{Unknown, origin};
 
-use crate::format::{Format, MessageKind, SurfaceType};
-use crate::json::{self, Object};
+use crate::format::{Format, MessageKind, SurfaceType, SystemPrompt};
 use crate::log::{Event, Header, PackedRow};
 use crate::tokens::host;
 use brackets::Brackets;
+use surface::Replacement;
+use tools::Tools;
 
 /// Whether the messages of the surface are kept, or only their figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +69,17 @@ pub struct Session {
     pub turns: Turns,
     /// The first human prompt.
     pub task: Option<Task>,
+    /// Where the events that were inherited from another session end.
+    pub seeds: Seeds,
+    /// How many events were in a shape of development builds, which readers convert, and the first of them.
+    pub converted: (u64, Option<u64>),
     /// Host tokens of the latest request header (FORMAT §7.5).
     pub header_tokens: u64,
     /// The model's context window by the last `request/context` that names one, in tokens.
     pub context_window: Option<u64>,
+    /// Event types that may be passed over though they are unknown and required.
+    allowed: Unknown,
+    tools: Tools,
     brackets: Brackets,
     keep: Keep,
 }
@@ -98,22 +116,55 @@ impl Session {
             task: None,
             header_tokens: 0,
             context_window: None,
+            seeds: Seeds::default(),
+            converted: (0, None),
+            allowed: Unknown::Refused,
+            tools: Tools::default(),
             brackets: Brackets::default(),
             keep,
         }
     }
 
-    /// Takes the next event. On a violation nothing has changed; [`Session::pass_over`] leaves the event out.
-    pub fn apply(&mut self, event: &Event) -> Result<(), Violation> {
+    /// The same, past event types that dshc does not know.
+    #[must_use]
+    pub fn allowing(self, allowed: Unknown) -> Self {
+        Self { allowed, ..self }
+    }
+
+    /// Takes the next event. On a violation nothing has changed; [`Session::pass_over`] leaves the event out. Gives
+    /// the event as it was taken, if readers convert what the log holds.
+    pub fn apply(&mut self, event: &Event) -> Result<Option<Converted>, Violation> {
+        let Err(violation) = self.apply_current(event) else {
+            self.pass_over(event);
+            return Ok(None);
+        };
+        let Some(converted) = self.convert(event)? else { return Err(violation) };
+        let current = converted.event(event);
+        self.apply_current(&current)?;
+        self.pass_over(&current);
+        let (count, first) = self.converted;
+        self.converted = (count + 1, first.or(Some(event.seq)));
+        Ok(Some(converted))
+    }
+
+    /// An event that is refused as it stands may be one of a development build.
+    fn convert(&self, event: &Event) -> Result<Option<Converted>, ShapeError> {
+        if !self.format.converts_old_payloads {
+            return Ok(None);
+        }
+        let replacement = event.surface_op.and_then(|op| Replacement::parse(op, self.format).ok().flatten());
+        let replaced_id = replacement.and_then(|replacement| self.surface.message_id(replacement.start));
+        old_payload::convert(event, &self.header.id, replaced_id)
+    }
+
+    fn apply_current(&mut self, event: &Event) -> Result<(), Violation> {
         self.admit(event)?;
         if let Some(surface_type) = self.format.surface_type(&event.event_type) {
-            self.apply_message(event, surface_type)?;
+            self.apply_message(event, surface_type)
         } else {
-            surface::refuse_markers(event)?;
-            self.apply_log_only(event)?;
+            surface::refuse_markers(event, self.format)?;
+            Ok(self.apply_log_only(event)?)
         }
-        self.pass_over(event);
-        Ok(())
     }
 
     /// Counts an event without any effect on the session.
@@ -153,14 +204,19 @@ impl Session {
         if self.format.retired.contains(&event_type) {
             return Err(Violation::RetiredType(event_type.to_owned()));
         }
-        if !event.ignorable && !self.format.knows(event_type) {
+        if !event.ignorable && !self.format.knows(event_type) && !self.allowed.allows(event_type) {
             return Err(Violation::UnknownType(event_type.to_owned()));
         }
         Ok(())
     }
 
     fn apply_message(&mut self, event: &Event, surface_type: &SurfaceType) -> Result<(), Violation> {
-        let message = MessageView::of(event, surface_type)?;
+        let message = MessageView::of(event, surface_type, self.format)?;
+        if surface_type.kind == MessageKind::Developer
+            && let Some(problem) = self.tools.problem(&message)
+        {
+            return Err(ShapeError::new(surface_type.name, problem).into());
+        }
         let node = Node::new(event, surface_type, &message, self.format, self.turns.current(), self.keep);
         let is_append = self.surface.apply(event, self.format, node)?;
         if !is_append {
@@ -173,56 +229,50 @@ impl Session {
 
     fn apply_log_only(&mut self, event: &Event) -> Result<(), ShapeError> {
         match &*event.event_type {
-            "turn/start" | "turn/end" | "step/start" | "step/end" => self.turns.apply(event)?,
+            "turn/start" | "turn/end" | "step/start" | "step/end" => self.turns.apply(event, self.format)?,
             "compaction/start" | "compaction/summary" | "compaction/end" => self.brackets.apply(event),
-            "session/end-seed" => self.brackets.end_seed(),
+            "session/end-seed" => {
+                self.brackets.end_seed();
+                self.seeds.marker(event, self.format);
+            }
             "tool/call" if event.payload().is_none() => {
                 return Err(ShapeError::new("tool/call", "has no payload object"));
             }
-            "request/header" => self.header_tokens = self.request_header(event)?,
+            "request/header" => self.request_header(event)?,
             "request/context" => {
                 let window = event.payload().and_then(|data| data.count("contextWindow"));
                 self.context_window = window.or(self.context_window);
+            }
+            // An event of that name that a reader passes over is another one.
+            images::OFFLOAD if self.format.knows(images::OFFLOAD) => {
+                let wrong = |problem: String| ShapeError::new(images::OFFLOAD, problem);
+                let targets = images::targets(event.payload().as_ref());
+                let targets = targets.ok_or_else(|| {
+                    wrong("must have exactly targets, each of a seq and imageIndexes that rise".into())
+                })?;
+                self.surface.offload(&targets).map_err(wrong)?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Checks a `request/header` as readers do, and prices it.
-    fn request_header(&self, event: &Event) -> Result<u64, ShapeError> {
+    /// Checks a `request/header` as readers do, prices it and notes which tools it offers.
+    fn request_header(&mut self, event: &Event) -> Result<(), ShapeError> {
         let wrong = |what: &str| ShapeError::new("request/header", what);
         let data = event.payload().ok_or_else(|| wrong("has no payload object"))?;
-        if data.text("reason").is_some_and(|reason| reason == *"fallback") {
-            return Err(wrong("has the retired reason \"fallback\""));
-        }
         let header = data.object("header").ok_or_else(|| wrong("has no header object"))?;
-        let config = header.object("config");
-        let config = config
-            .filter(message::names_model)
-            .ok_or_else(|| wrong("lacks config.provider and config.model"))?;
-        if config.get("reasoningEffort").is_some_and(|raw| json::text(raw).is_none_or(|text| text.is_empty()))
-        {
-            return Err(wrong("has a config.reasoningEffort that is no text"));
+        if let Some(problem) = shape::request_header_problem(&data, &header, self.format) {
+            return Err(wrong(problem));
         }
-        if !header.get("adapterDefaults").is_none_or(|raw| are_adapter_defaults(raw, &config)) {
-            return Err(wrong("has adapterDefaults that do not match its config"));
+        let tools = header.get("tools");
+        let has_prompt = self.format.system_prompt == SystemPrompt::RequestHeader;
+        self.header_tokens = host::header(header.get("system").filter(|_| has_prompt), tools);
+        if self.format.surface_types.iter().any(|surface| surface.kind == MessageKind::Developer) {
+            self.tools.offered(event.seq, tools);
         }
-        let system = header.get("system").filter(|_| self.format.system_in_header);
-        Ok(host::header(system, header.get("tools")))
+        Ok(())
     }
-}
-
-/// Each default is `true` and names a setting that the config holds.
-fn are_adapter_defaults(raw: &json::Raw, config: &Object) -> bool {
-    Object::of(raw).is_some_and(|defaults| {
-        defaults.names().all(|name| {
-            let name = name.to_str();
-            ["reasoningEffort", "maxTokens"].contains(&&*name)
-                && defaults.get(&name).is_some_and(json::is_true)
-                && config.get(&name).is_some()
-        })
-    })
 }
 
 impl MessageKind {

@@ -1,5 +1,6 @@
 //! One node of the surface.
 
+use super::images::{self, Image};
 use super::message::{is_checkpoint_source, rewrite_identity};
 use super::{Keep, MessageView};
 use crate::format::{Format, MessageKind, SurfaceType};
@@ -33,10 +34,15 @@ pub struct Node {
     pub replaces: Vec<u64>,
     /// Whether it is the checkpoint of a compaction, told by its source (FORMAT §7.4).
     pub is_checkpoint: bool,
-    /// Whether the model sees a message: an assistant message without content derives none (FORMAT §7.3).
+    /// Whether the model sees a message: only those of users and tools do without content (FORMAT §7.3).
     pub is_visible: bool,
-    /// The message's original text, where messages are kept.
+    /// The message as the model is shown it, where messages are kept: its original text, but for images that were
+    /// offloaded since.
     pub message: Option<Box<Raw>>,
+    /// The message's id.
+    pub(super) message_id: String,
+    /// Its images, where the format can offload them.
+    pub(super) images: Vec<Image>,
     /// What a rewrite of this tool result may not change.
     pub(super) rewrite_identity: Option<Digest>,
 }
@@ -50,14 +56,21 @@ impl Node {
         turn: u64,
         keep: Keep,
     ) -> Self {
-        let is_visible = surface.kind != MessageKind::Assistant || !message.content.is_empty();
+        let is_empty = message.content.is_empty();
+        let (is_visible, host_tokens) = match surface.kind {
+            MessageKind::Assistant | MessageKind::System | MessageKind::Developer if is_empty => (false, 0),
+            MessageKind::System => (true, host::system(&message.content)),
+            _ => (true, host::message(&message.content, format.unpriced_members)),
+        };
+        let payload = message.payload.as_ref().filter(|_| surface.kind == MessageKind::ToolResult);
+        let may_hold_images = matches!(surface.kind, MessageKind::User | MessageKind::ToolResult);
         Self {
             seq: event.seq,
             event_type: surface.name,
             kind: surface.kind,
             role: surface.role,
             source_kind: message.source_kind().into_str().into_owned(),
-            host_tokens: if is_visible { host::message(&message.content) } else { 0 },
+            host_tokens,
             turn,
             calls: if surface.kind == MessageKind::Assistant { message.calls() } else { Vec::new() },
             answers: (surface.kind == MessageKind::ToolResult).then(|| message.answers()).flatten(),
@@ -65,9 +78,13 @@ impl Node {
             is_checkpoint: surface.kind == MessageKind::User && is_checkpoint_source(&message.source, format),
             is_visible,
             message: (keep == Keep::Messages).then(|| message.raw.to_owned()),
-            rewrite_identity: (surface.kind == MessageKind::ToolResult)
-                .then(|| event.payload().and_then(|data| rewrite_identity(&data)))
-                .flatten(),
+            message_id: message.id(),
+            images: if may_hold_images && format.knows(images::OFFLOAD) {
+                images::of(message, format)
+            } else {
+                Vec::new()
+            },
+            rewrite_identity: payload.and_then(|data| rewrite_identity(data, format.tool_result)),
         }
     }
 
@@ -75,5 +92,17 @@ impl Node {
     #[must_use]
     pub fn view(&self) -> Option<MessageView<'_>> {
         self.message.as_deref().and_then(MessageView::again)
+    }
+
+    /// Takes images out of what the model is shown. On an error nothing has changed.
+    pub(super) fn offload(&mut self, indexes: &[u64]) -> Result<(), String> {
+        let mut images = self.images.clone();
+        let rise = images::offload(&mut images, indexes)?;
+        if let Some(message) = &self.message {
+            self.message = images::marked(message, indexes);
+        }
+        self.images = images;
+        self.host_tokens = self.host_tokens.saturating_add_signed(rise);
+        Ok(())
     }
 }

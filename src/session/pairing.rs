@@ -150,6 +150,8 @@ mod tests {
             is_checkpoint: false,
             is_visible: true,
             message: None,
+            message_id: format!("m{seq}"),
+            images: Vec::new(),
             rewrite_identity: None,
         }
     }

@@ -36,6 +36,7 @@ fn session() -> Session {
         created_at: 0,
         cwd: None,
         parent_session: None,
+        is_seeded: false,
         seed_length: None,
     };
     Session::new(header, format::of(0).unwrap(), Keep::Messages)

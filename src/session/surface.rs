@@ -98,6 +98,14 @@ pub enum SurfaceError {
     /// The sources leave out nodes that are hidden.
     #[error("the list of sources leaves out nodes that the replacement hides: {}", short_list(.0.iter()))]
     SourcesIncomplete(Vec<u64>),
+    /// The message is made from its own stream alone.
+    #[error("{0} holds the stream that it was made from, and may not carry sourceEventSeqs")]
+    SourcesForbidden(String),
+    /// The system prompt at the surface's head is replaced by itself alone (FORMAT §7.2).
+    #[error(
+        "the replacement hides the system prompt {0}, the protected system head, which only a system/message over exactly that node may replace"
+    )]
+    SystemHead(u64),
     /// A rewritten tool result must stand for one node.
     #[error("a tool/result may replace exactly one node, not {0}")]
     RewriteSpan(usize),
@@ -145,6 +153,38 @@ impl Surface {
         chain
     }
 
+    /// The system prompt that stands first and is protected there (FORMAT §7.2).
+    #[must_use]
+    pub fn system_head(&self) -> Option<u64> {
+        self.nodes.first().filter(|node| node.kind == MessageKind::System).map(|node| node.seq)
+    }
+
+    /// The message id of the node `seq`.
+    pub(super) fn message_id(&self, seq: u64) -> Option<&str> {
+        self.position(seq).map(|position| self.nodes[position].message_id.as_str())
+    }
+
+    /// Takes images of nodes out of what the model is shown. On an error nothing has changed.
+    pub(super) fn offload(&mut self, targets: &[(u64, Vec<u64>)]) -> Result<(), String> {
+        let mut changed: Vec<(usize, Node)> = Vec::with_capacity(targets.len());
+        for (seq, indexes) in targets {
+            let position = self.position(*seq).ok_or_else(|| format!("names seq {seq}, which is no node"))?;
+            if changed.iter().any(|(other, _)| *other == position) {
+                return Err(format!("names seq {seq} twice"));
+            }
+            let mut node = self.nodes[position].clone();
+            if !matches!(node.kind, MessageKind::User | MessageKind::ToolResult) {
+                return Err(format!("names seq {seq}, a {}, which holds no input image", node.event_type));
+            }
+            node.offload(indexes).map_err(|problem| format!("{problem} in seq {seq}"))?;
+            changed.push((position, node));
+        }
+        for (position, node) in changed {
+            self.nodes[position] = node;
+        }
+        Ok(())
+    }
+
     /// Host tokens of all nodes.
     #[must_use]
     pub fn host_tokens(&self) -> u64 {
@@ -168,7 +208,13 @@ impl Surface {
             event.surface_op.ok_or_else(|| SurfaceError::MarkerMissing(event.event_type.to_string()))?;
         let replacement = Replacement::parse(marker, format)?;
         let range = replacement.map(|replacement| self.range(replacement)).transpose()?;
-        let may_be_empty = format.assistant_cites_chunks && node.kind == MessageKind::Assistant;
+        if node.kind == MessageKind::Assistant
+            && !format.assistant_cites_chunks
+            && event.source_event_seqs.is_some()
+        {
+            return Err(SurfaceError::SourcesForbidden(event.event_type.to_string()));
+        }
+        let may_be_empty = node.kind == MessageKind::Assistant;
         let sources = match event.source_event_seqs {
             Some(raw) => SourceSeqs::parse(raw, event.seq, may_be_empty)?,
             None => SourceSeqs::default(),
@@ -205,6 +251,11 @@ impl Surface {
         sources: &SourceSeqs,
         mut node: Node,
     ) -> Result<(), SurfaceError> {
+        if let Some(head) = self.system_head().filter(|_| *range.start() == 0)
+            && (node.kind != MessageKind::System || *range.end() > 0)
+        {
+            return Err(SurfaceError::SystemHead(head));
+        }
         let hidden = &self.nodes[range.clone()];
         let missing: Vec<u64> =
             hidden.iter().map(|node| node.seq).filter(|seq| !sources.contains(*seq)).collect();
@@ -231,7 +282,7 @@ impl Surface {
 
 impl Replacement {
     /// Reads a marker; `None` means that the event is appended.
-    fn parse(marker: &Raw, format: &Format) -> Result<Option<Self>, SurfaceError> {
+    pub(super) fn parse(marker: &Raw, format: &Format) -> Result<Option<Self>, SurfaceError> {
         if json::text(marker).is_some_and(|text| text == *"append") {
             return Ok(None);
         }
@@ -257,8 +308,11 @@ impl Replacement {
     }
 }
 
-/// A log-only event may carry no marker (FORMAT §4).
-pub(super) fn refuse_markers(event: &Event) -> Result<(), SurfaceError> {
+/// An event that puts nothing on the surface may carry no marker, unless it is one that readers pass over (FORMAT §4).
+pub(super) fn refuse_markers(event: &Event, format: &Format) -> Result<(), SurfaceError> {
+    if format.has_opaque_markers && !format.knows(&event.event_type) {
+        return Ok(());
+    }
     let member = match (event.surface_op, event.source_event_seqs) {
         (Some(_), _) => "surfaceOp",
         (None, Some(_)) => "sourceEventSeqs",

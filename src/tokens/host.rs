@@ -1,7 +1,8 @@
-//! Host tokens: dsh's own estimate of what the model-visible history costs (FORMAT §7.5, formats 0 to 3).
+//! Host tokens: dsh's own estimate of what the model-visible history costs (FORMAT §7.5).
 //!
 //! Four UTF-16 code units make a token, rounded up per string; blocks, messages and headers cost 4 on top.
 //! Blocks that dsh itself would stumble over (a `text` without text) are priced like those of unknown type.
+//! `free` names the members of a block that cost nothing in the log's format.
 
 use super::parts::{Part, parts};
 use crate::json::{self, Kind, Raw};
@@ -16,20 +17,27 @@ const OVERHEAD: u64 = 4;
 ///
 /// An `assistant/message` without content costs nothing (FORMAT §7.5): that is the caller's to know.
 #[must_use]
-pub fn message(content: &[&Raw]) -> u64 {
-    blocks(content).saturating_add(OVERHEAD)
+pub fn message(content: &[&Raw], free: &[&str]) -> u64 {
+    blocks(content, free).saturating_add(OVERHEAD)
+}
+
+/// The host tokens of a system prompt that is a message: its texts as one; blocks cost nothing on top.
+#[must_use]
+pub fn system(content: &[&Raw]) -> u64 {
+    let texts = parts(content).map(|part| if let Part::Text(value) = part { value.utf16_len() } else { 0 });
+    if content.is_empty() { 0 } else { text(texts.fold(0, u64::saturating_add)) }
 }
 
 /// The host tokens of content blocks, those inside tool results included.
 #[must_use]
-pub fn blocks(content: &[&Raw]) -> u64 {
-    parts(content).map(|part| price(&part)).fold(0, u64::saturating_add)
+pub fn blocks(content: &[&Raw], free: &[&str]) -> u64 {
+    parts(content).map(|part| price(&part, free)).fold(0, u64::saturating_add)
 }
 
 /// The host tokens of one content block.
 #[must_use]
-pub fn block(block: &Raw) -> u64 {
-    blocks(&[block])
+pub fn block(block: &Raw, free: &[&str]) -> u64 {
+    blocks(&[block], free)
 }
 
 /// The host tokens of a text block of `utf16_len` UTF-16 code units.
@@ -55,14 +63,14 @@ pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
     system.saturating_add(tools)
 }
 
-fn price(part: &Part) -> u64 {
+fn price(part: &Part, free: &[&str]) -> u64 {
     match part {
         Part::Text(value) => text(value.utf16_len()),
         Part::Call { name, arguments } => {
             tokens(name.utf16_len()).saturating_add(text(arguments.utf16_len()))
         }
         Part::Result => OVERHEAD,
-        Part::Other(block) => text(json::stringify_len(block)),
+        Part::Other(block) => text(json::stringify_len_without(block, free)),
     }
 }
 
@@ -76,6 +84,10 @@ mod tests {
 
     fn raw(text: &str) -> &Raw {
         json::parse(text).unwrap()
+    }
+
+    fn block(block: &Raw) -> u64 {
+        super::block(block, &[])
     }
 
     #[test]
@@ -102,7 +114,7 @@ mod tests {
             assert_eq!(block(raw(json)), expected, "{json}");
         }
         let content = [raw(r#"{"type":"text","text":"abcde"}"#), raw(r#"{"type":"text","text":""}"#)];
-        assert_eq!((blocks(&content), message(&content), message(&[])), (10, 14, 4));
+        assert_eq!((blocks(&content, &[]), message(&content, &[]), message(&[], &[])), (10, 14, 4));
         assert_eq!((text(0), text(1), text(4), text(u64::MAX)), (4, 5, 5, (1 << 62) + 4));
     }
 
@@ -149,6 +161,20 @@ mod tests {
         let too_deep = nested(1).len() as u64;
         assert_eq!(block(raw(&nested(65))), 64 * 4 + text(too_deep));
         assert!(block(raw(&nested(20_000))) > 20_000);
+    }
+
+    #[test]
+    fn what_is_free_costs_nothing() {
+        let image = raw(r#"{"type":"image","attachment":{},"offloaded":true}"#);
+        let bare = r#"{"type":"image","attachment":{}}"#.len() as u64;
+        assert_eq!(super::block(image, &["offloaded"]), text(bare));
+        assert_eq!(block(image), text(bare + r#","offloaded":true"#.len() as u64));
+    }
+
+    #[test]
+    fn a_system_prompt_is_one_text() {
+        let content = [raw(r#"{"type":"text","text":"abc"}"#), raw(r#"{"type":"text","text":"de"}"#)];
+        assert_eq!((system(&content), system(&[])), (2 + 4, 0));
     }
 
     #[test]

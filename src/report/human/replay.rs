@@ -4,7 +4,7 @@ use super::text::{clip, first_words, grouped};
 use crate::format::MessageKind;
 use crate::replay::{Exact, Replay, Row};
 use crate::report::printer::{BOLD, DIM, YELLOW};
-use crate::session::{LockState, TaskVisibility};
+use crate::session::{LockState, Session, TaskVisibility, short_list};
 use comfy_table::{CellAlignment, Table, presets};
 use std::io::{self, Write};
 
@@ -73,6 +73,9 @@ fn kind(row: &Row) -> String {
         MessageKind::Assistant if !node.is_visible => "assistant (empty)",
         MessageKind::Assistant => "assistant",
         MessageKind::ToolResult => "result",
+        MessageKind::System if node.is_visible => "system",
+        MessageKind::System => "system (empty)",
+        MessageKind::Developer => "developer",
     };
     match (node.calls.len(), node.replaces.len()) {
         (0, 0) => name.to_owned(),
@@ -80,6 +83,28 @@ fn kind(row: &Row) -> String {
         (1, _) => format!("{name}, 1 call"),
         (calls, _) => format!("{name}, {calls} calls"),
     }
+}
+
+/// Where inherited events end, and which seed markers stand for what.
+fn seeds(session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    let header = &session.header;
+    if !header.is_seeded {
+        return Ok(());
+    }
+    match session.seeds.inherited(header) {
+        Some(0) => write!(out, "forked, with no events")?,
+        Some(inherited) => write!(out, "forked: seqs 0..{} are inherited", inherited - 1)?,
+        None => write!(out, "forked, and nothing tells which events are inherited")?,
+    }
+    if let Some(parent) = &header.parent_session {
+        write!(out, " from {}", clip(parent, 80))?;
+    }
+    let markers: Vec<String> =
+        session.seeds.markers(header).map(|(seq, marker)| format!("{seq} ({})", marker.as_str())).collect();
+    if !markers.is_empty() {
+        write!(out, "; seed markers: {}", short_list(markers.iter()))?;
+    }
+    writeln!(out)
 }
 
 fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
@@ -97,6 +122,7 @@ fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "; context window {}", grouped(window))?;
     }
     writeln!(out)?;
+    seeds(session, out)?;
     if session.surface.replace_generation > 0 {
         writeln!(out, "replaced {} times", session.surface.replace_generation)?;
     }

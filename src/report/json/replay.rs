@@ -43,6 +43,10 @@ struct SessionJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_session: Option<&'a str>,
     seeded: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inherited_events: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    seed_markers: Vec<SeedMarkerJson>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +64,13 @@ struct NodeJson<'a> {
     replaces: Option<&'a [u64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<bool>,
+}
+
+/// A `session/end-seed` and what it marks.
+#[derive(Serialize)]
+struct SeedMarkerJson {
+    seq: u64,
+    is: &'static str,
 }
 
 #[derive(Serialize)]
@@ -87,7 +98,13 @@ pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
             created_at: header.created_at,
             cwd: header.cwd.as_deref(),
             parent_session: header.parent_session.as_deref(),
-            seeded: header.is_seeded(),
+            seeded: header.is_seeded,
+            inherited_events: session.seeds.inherited(header),
+            seed_markers: session
+                .seeds
+                .markers(header)
+                .map(|(seq, marker)| SeedMarkerJson { seq, is: marker.as_str() })
+                .collect(),
         },
         events: session.events,
         replace_generation: session.surface.replace_generation,

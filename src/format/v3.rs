@@ -1,0 +1,38 @@
+//! Format 3: the system prompt as a node of the surface.
+
+use super::vocabulary::COMMON;
+use super::{Format, MessageKind, SurfaceType, SystemPrompt, v2};
+
+pub(super) const FORMAT: Format = Format {
+    version: 3,
+    releases: "0.1.5 and 0.1.6",
+    file_stem: "session.v3",
+    replace_members: ["startSeq", "endSeq"],
+    foreign_replace_members: ["start", "end"],
+    surface_types: &[
+        SurfaceType { name: "user/message", kind: MessageKind::User, role: "user" },
+        SurfaceType { name: "assistant/message", kind: MessageKind::Assistant, role: "assistant" },
+        SurfaceType { name: "tool/result", kind: MessageKind::ToolResult, role: "user" },
+        SurfaceType { name: "system/message", kind: MessageKind::System, role: "system" },
+    ],
+    system_prompt: SystemPrompt::HeadNode,
+    dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
+    vocabulary: [
+        COMMON,
+        &[
+            "assistant/attempt",
+            "deliverables/presented",
+            "feedback/message-delete",
+            "feedback/message-put",
+            "image/offload",
+            "subagent/catalog",
+            "system/message",
+            "tool/ptc-dispatch",
+            "tool/ptc-dispatch-start",
+            "workspace/changes",
+        ],
+    ],
+    canonical_payloads: true,
+    has_session_lock: true,
+    ..v2::FORMAT
+};

@@ -1,0 +1,39 @@
+//! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
+
+use super::vocabulary::COMMON;
+use super::{Format, MessageKind, Relations, SurfaceType, ToolResult, v3};
+
+pub(super) const FORMAT: Format = Format {
+    version: 4,
+    releases: "0.1.7 to 0.2.1",
+    file_stem: "session.v4",
+    surface_types: &[
+        SurfaceType { name: "user/message", kind: MessageKind::User, role: "user" },
+        SurfaceType { name: "assistant/message", kind: MessageKind::Assistant, role: "assistant" },
+        SurfaceType { name: "tool/result", kind: MessageKind::ToolResult, role: "tool" },
+        SurfaceType { name: "system/message", kind: MessageKind::System, role: "system" },
+        SurfaceType { name: "developer/message", kind: MessageKind::Developer, role: "developer" },
+    ],
+    tool_result: ToolResult::Flat,
+    checkpoint_source: &[("kind", "compact-checkpoint")],
+    refused_source_kinds: &["plugin"],
+    vocabulary: [
+        COMMON,
+        &[
+            "assistant/attempt",
+            "deliverables/presented",
+            "developer/message",
+            "feedback/message-delete",
+            "feedback/message-put",
+            "image/offload",
+            "subagent/catalog",
+            "system/message",
+            "tool/ptc-dispatch",
+            "tool/ptc-dispatch-start",
+            "workspace/changes",
+        ],
+    ],
+    unpriced_members: &["offloaded"],
+    relations: Relations::AtLoad,
+    ..v3::FORMAT
+};

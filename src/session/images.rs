@@ -1,0 +1,112 @@
+//! Images that a later event takes out of what the model is shown (`image/offload`, FORMAT §7.2).
+
+use super::MessageView;
+use crate::format::Format;
+use crate::json::{self, Object, Raw};
+use crate::tokens::host;
+
+/// The event type.
+pub(super) const OFFLOAD: &str = "image/offload";
+
+/// Tool results nested deeper than this are not looked into: dsh nests none, and opening one costs a scan of all
+/// that is in it.
+const MAX_DEPTH: u32 = 64;
+
+/// What an offloaded block gains in its JSON text: `,"offloaded":true`.
+const MARK: &str = ",\"offloaded\":true";
+
+/// An image of a message, by what it costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Image {
+    /// Whether the model is shown a placeholder.
+    pub is_offloaded: bool,
+    /// What the price of its message rises or falls by when it is offloaded, in host tokens.
+    rise: i64,
+}
+
+/// The images of a message, depth first, as readers count them.
+pub(super) fn of(message: &MessageView, format: &Format) -> Vec<Image> {
+    // Most messages have none, and looking for the word is far cheaper than opening the blocks.
+    if memchr::memmem::find(message.raw.get().as_bytes(), b"image").is_none() {
+        return Vec::new();
+    }
+    let blocks = image_blocks(&message.content, 0);
+    blocks.into_iter().filter_map(|block| Image::of(block, format)).collect()
+}
+
+/// The message with the marks of [`offload`] on the images of these indexes.
+pub(super) fn marked(message: &Raw, indexes: &[u64]) -> Option<Box<Raw>> {
+    let view = MessageView::again(message)?;
+    let text = message.get();
+    let images = image_blocks(&view.content, 0);
+    let mut marked = String::with_capacity(text.len() + indexes.len() * MARK.len());
+    let mut copied = 0;
+    for index in indexes {
+        let block = images.get(usize::try_from(*index).ok()?)?.get();
+        // The block is a part of the message's text; its last byte is its closing brace.
+        let start = (block.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        let end = start + block.len() - 1;
+        marked.push_str(text.get(copied..end)?);
+        marked.push_str(MARK);
+        copied = end;
+    }
+    marked.push_str(text.get(copied..)?);
+    Raw::from_string(marked).ok()
+}
+
+/// Marks the images of these indexes, which must rise. Gives what the price of the message changes by.
+pub(super) fn offload(images: &mut [Image], indexes: &[u64]) -> Result<i64, String> {
+    let mut rise = 0_i64;
+    for index in indexes {
+        let image = usize::try_from(*index).ok().and_then(|index| images.get_mut(index));
+        let image = image.ok_or_else(|| format!("names image {index}, which is not there"))?;
+        if image.is_offloaded {
+            return Err(format!("names image {index}, which is offloaded already"));
+        }
+        image.is_offloaded = true;
+        rise = rise.saturating_add(image.rise);
+    }
+    Ok(rise)
+}
+
+/// The targets of an `image/offload`: a node and the images of it (FORMAT §7.2).
+pub(super) fn targets(data: Option<&Object>) -> Option<Vec<(u64, Vec<u64>)>> {
+    let data = data.filter(|data| data.has_exactly(&["targets"], &[]))?;
+    let targets = data.array("targets").filter(|targets| !targets.is_empty())?;
+    targets.into_iter().map(target).collect()
+}
+
+fn target(raw: &Raw) -> Option<(u64, Vec<u64>)> {
+    let target = Object::of(raw).filter(|target| target.has_exactly(&["seq", "imageIndexes"], &[]))?;
+    let count = |raw| json::count(raw).filter(|_| !json::is_negative_zero(raw));
+    let indexes: Option<Vec<u64>> = target.array("imageIndexes")?.into_iter().map(count).collect();
+    let indexes = indexes.filter(|indexes| !indexes.is_empty() && indexes.is_sorted_by(|a, b| a < b))?;
+    Some((target.get("seq").and_then(count)?, indexes))
+}
+
+impl Image {
+    fn of(block: &Raw, format: &Format) -> Option<Self> {
+        let flag = Object::of(block)?.get("offloaded");
+        let now = host::block(block, format.unpriced_members);
+        // The flag costs what it adds, unless it is free.
+        let bare = json::stringify_len_without(block, &["offloaded"]);
+        let mark = if format.unpriced_members.contains(&"offloaded") { 0 } else { MARK.len() as u64 };
+        let rise = i64::try_from(host::text(bare.saturating_add(mark))).ok()? - i64::try_from(now).ok()?;
+        Some(Self { is_offloaded: flag.is_some_and(json::is_true), rise })
+    }
+}
+
+fn image_blocks<'a>(content: &[&'a Raw], depth: u32) -> Vec<&'a Raw> {
+    let mut images = Vec::new();
+    for block in content {
+        let Some(members) = Object::of(block) else { continue };
+        match members.text("type").map(|kind| kind.to_str().into_owned()).as_deref() {
+            Some("image") => images.push(*block),
+            Some("tool-result") if depth < MAX_DEPTH => {
+                images.extend(image_blocks(&members.array("content").unwrap_or_default(), depth + 1));
+            }
+            _ => {}
+        }
+    }
+    images
+}

@@ -1,0 +1,57 @@
+//! Event types that no table has: whether they may be passed over, and who may have written them.
+
+use crate::format::{self, Format};
+use crate::json;
+
+/// Which event types that dshc does not know, and that the log says must be understood, may be passed over. dsh
+/// never does that (FORMAT §4.2): what is shown then is what can be understood.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Unknown {
+    /// None.
+    #[default]
+    Refused,
+    /// These.
+    Allowed(Vec<String>),
+    /// All.
+    AllAllowed,
+}
+
+impl Unknown {
+    pub(super) fn allows(&self, event_type: &str) -> bool {
+        match self {
+            Self::Refused => false,
+            Self::Allowed(types) => types.iter().any(|allowed| allowed == event_type),
+            Self::AllAllowed => true,
+        }
+    }
+}
+
+/// Who may have written an event of a type that `format` does not have, as far as its name tells.
+#[must_use]
+pub fn origin(event_type: &str, format: &Format) -> String {
+    let versions: Vec<String> = format::knowing(event_type).map(|version| version.to_string()).collect();
+    match (versions.as_slice(), event_type.split_once('/')) {
+        ([], Some((family, _))) if !family.is_empty() => {
+            format!("a plugin or program that calls itself {}, or a newer dsh, wrote it", json::quote(family))
+        }
+        ([], _) => "a plugin or a newer dsh wrote it".into(),
+        ([version], _) => format!("it belongs to log format {version}, not to {}", format.version),
+        (versions, _) => {
+            format!("it belongs to log formats {}, not to {}", versions.join(", "), format.version)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_who_wrote_them() {
+        let origin = |event_type| origin(event_type, format::of(0).unwrap());
+        assert!(origin("acme-fallbacks/switch").contains("\"acme-fallbacks\""));
+        assert_eq!(origin("system/message"), "it belongs to log formats 3, 4, not to 0");
+        assert_eq!(origin("developer/message"), "it belongs to log format 4, not to 0");
+        assert_eq!(origin("odd"), "a plugin or a newer dsh wrote it");
+    }
+}
