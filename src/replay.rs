@@ -1,5 +1,6 @@
 //! What `dshc replay` shows: a session's surface as rows, with figures. The reports only lay it out.
 
+use crate::json;
 use crate::session::{Folded, LockState, Node, Pairing, Session, TaskVisibility};
 use crate::tokens::Tokenizer;
 use std::io::{self, Write};
@@ -69,6 +70,7 @@ impl Replay {
         if let Some(torn) = torn {
             notes.push(torn.message);
         }
+        notes.extend(passed_over(&session));
         let tokens = sum(&surface, tokenizer);
         if tokens == Exact::Unknown {
             notes.push("the tokenizer gave up on a text; its count, and so the sum, is unknown".into());
@@ -93,6 +95,21 @@ impl Replay {
     pub fn write_messages(&self, out: &mut dyn Write) -> io::Result<()> {
         write_messages(self.session.surface.nodes(), out)
     }
+}
+
+/// What dsh would refuse to read past, and was read past all the same.
+fn passed_over(session: &Session) -> Vec<String> {
+    let (version, known) = (session.header.version, session.format.version);
+    let unknown_version = (version != known).then(|| {
+        format!(
+            "log format {version} is unknown; it is read by the rules of format {known}, which may not fit"
+        )
+    });
+    let types = session.unknown.required.iter().map(|(event_type, (count, first))| {
+        let event_type = json::quote(event_type);
+        format!("{count} of event type {event_type} passed over, the first is seq {first}; what it means is unknown")
+    });
+    unknown_version.into_iter().chain(types).collect()
 }
 
 fn rows(nodes: &[Node], pairing: &Pairing, tokenizer: Option<&Tokenizer>) -> Vec<Row> {

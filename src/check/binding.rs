@@ -1,6 +1,7 @@
 //! What binds the events of a bracket: its ids and its owner turn (FORMAT §10.1).
 
 use super::wording::{owned, quoted};
+use crate::format::Format;
 use crate::json::{self, Kind, Object};
 use std::fmt;
 
@@ -28,10 +29,11 @@ pub(super) enum Owner {
 }
 
 impl Ids {
-    /// The ids of a bracket's event, or of a checkpoint's source. A compaction id must be there.
-    pub(super) fn of(object: Option<&Object>) -> Self {
+    /// The ids of a bracket's event, or of a checkpoint's source. A compaction id must be there, unless readers of the
+    /// format add it to what development builds wrote without (FORMAT §8.1).
+    pub(super) fn of(object: Option<&Object>, format: &Format) -> Self {
         let compaction = match Id::of(object, "compactionId") {
-            Id::Absent => Id::Invalid,
+            Id::Absent if !format.converts_old_payloads => Id::Invalid,
             id => id,
         };
         Self { compaction, command: Id::of(object, "sourceCommandId") }
@@ -51,8 +53,9 @@ impl Ids {
         start: &'a Self,
     ) -> impl Iterator<Item = (&'static str, &'a Id, &'a Id)> {
         let both = self.members().into_iter().zip(start.members());
-        both.filter(|((_, found), (_, expected))| {
-            ![*found, *expected].contains(&&Id::Invalid) && found != expected
+        both.filter(|((key, found), (_, expected))| {
+            let is_added = *key == "compactionId" && **found == Id::Absent;
+            !is_added && ![*found, *expected].contains(&&Id::Invalid) && found != expected
         })
         .map(|((key, found), (_, expected))| (key, found, expected))
     }

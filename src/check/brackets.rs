@@ -311,7 +311,7 @@ impl Here<'_> {
 
     /// Reads the ids of an event and tells what is wrong with them.
     fn ids(&mut self, object: Option<&Object>) -> Ids {
-        let ids = Ids::of(object);
+        let ids = Ids::of(object, self.session.format);
         for key in ids.invalid() {
             let message = format!("{} must have a {key} that is a text and not empty", self.event.event_type);
             let finding = self.finding(&ID_INVALID, message);

@@ -16,9 +16,11 @@ mod pairing;
 mod pass;
 mod places;
 mod registry;
+mod seeds;
 mod shadow;
 mod splits;
 mod surface;
+mod vocabulary;
 mod wording;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::pairing::Calls;
 use super::places::Places;
 use super::splits::Splits;
 use super::wording::{amount, owned};
-use super::{Checked, container, line, locks, surface};
+use super::{Checked, container, line, locks, seeds, surface, vocabulary};
 use crate::format::Format;
 use crate::log::{Body, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session};
@@ -150,6 +150,11 @@ impl Pass {
             Calls { session, places, splits, losses }.check(findings);
         }
         self.findings.extend(self.brackets.failures.finding());
+        self.findings.extend(vocabulary::findings(&self.session));
+        // Where events were lost, the marker may be among them.
+        if self.losses.is_empty() && !self.numbering.is_forked() {
+            self.findings.extend(seeds::finding(&self.session, events));
+        }
         Checked {
             session: self.session.header.id.clone(),
             version: self.session.format.version,

@@ -1,6 +1,9 @@
 //! The table of all rules.
 
-use super::{Severity, brackets, container, failures, line, locks, numbering, pairing, shadow, surface};
+use super::{
+    Severity, brackets, container, failures, line, locks, numbering, pairing, seeds, shadow, surface,
+    vocabulary,
+};
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +35,9 @@ const FAMILIES: &[&[&Rule]] = &[
     container::RULES,
     line::RULES,
     numbering::RULES,
+    seeds::RULES,
     surface::RULES,
+    vocabulary::RULES,
     pairing::RULES,
     brackets::RULES,
     shadow::RULES,

@@ -2,10 +2,10 @@
 
 use super::{NO_OUTPUT, UsageError, inputs};
 use crate::exit::Exit;
-use crate::log::LogReader;
+use crate::log::{LogReader, UnknownVersion};
 use crate::replay::Replay as View;
 use crate::report::{Layout, Printer, human, json, shown_path};
-use crate::session::{self, Folded, Keep, Stop};
+use crate::session::{self, Folded, Keep, Session, Stop, Unknown};
 use crate::tokens::{Tokenizer, TokenizerName};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -17,8 +17,12 @@ Examples:
   dshc replay LOG --at 120                      as it stood right after event 120
   dshc replay LOG --expand 563                  what the checkpoint 563 hides
   dshc replay LOG --format messages | jq .role  the messages that the model sees
+  dshc replay LOG --allow-unknown=acme/switch   past events of a plugin that dshc does not know
 
 Exit codes: 0 done, 1 shown in part (--partial), 2 wrong usage, 3 the log cannot be read or is damaged.";
+
+/// What `--allow-unknown` stands for without a type; no event type is spelt so.
+const ALL_TYPES: &str = "*";
 
 /// Fold a log and show what the model sees.
 ///
@@ -42,6 +46,10 @@ pub(super) struct Replay {
     /// Show the sound part of a damaged log (exit code 1) instead of refusing it.
     #[arg(long)]
     partial: bool,
+    /// Read past event types that dshc does not know, all of them or those named; without TYPE also logs of a format
+    /// that it does not know, as if they were of the newest one. dsh refuses both.
+    #[arg(long, value_name = "TYPE", num_args = 0..=1, require_equals = true, default_missing_value = ALL_TYPES)]
+    allow_unknown: Vec<String>,
     /// Add exact token counts: o200k_base or cl100k_base. Its vocabulary takes a moment to load.
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<TokenizerName>,
@@ -57,7 +65,13 @@ enum Format {
 impl Replay {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         let path = inputs::only(&inputs::or_default_root(self.path.clone().into_iter().collect())?)?;
-        let opened = inputs::open(&path).map_err(Into::into).and_then(|source| LogReader::open(&source));
+        let unknown = self.unknown();
+        let version = match unknown {
+            Unknown::AllAllowed => UnknownVersion::ReadAsNewest,
+            Unknown::Refused | Unknown::Allowed(_) => UnknownVersion::Refuse,
+        };
+        let opened = inputs::open(&path).map_err(Into::into);
+        let opened = opened.and_then(|source| LogReader::open_with(&source, version));
         let mut reader = match opened {
             Ok(reader) => reader,
             Err(error) => {
@@ -65,18 +79,21 @@ impl Replay {
                 return Ok(Exit::Unreadable);
             }
         };
-        let mut folded =
-            session::fold(&mut reader, Keep::Messages, Stop { at: self.at, expand: self.expand })?;
+        let session = Session::new(reader.header().clone(), reader.format(), Keep::Messages);
+        let stop = Stop { at: self.at, expand: self.expand };
+        let mut folded = session::fold_into(session.allowing(unknown), &mut reader, stop)?;
         let mut left_out = None;
         let exit = match folded.damage.take() {
             None => Exit::Done,
             Some(damage) => {
                 let text = format!("{}: {}: {damage}", shown_path(&path), damage.place());
                 if !self.partial {
-                    printer.error(
-                        &text,
-                        Some("--partial shows what stands before it; `dshc verify` names all that is wrong"),
-                    );
+                    let help = if damage.is_unsupported() {
+                        "nothing is damaged; --allow-unknown reads past it, --partial shows what stands before it"
+                    } else {
+                        "--partial shows what stands before it; `dshc verify` names all that is wrong"
+                    };
+                    printer.error(&text, Some(help));
                     return Ok(Exit::Unreadable);
                 }
                 printer.error(&text, None);
@@ -101,6 +118,14 @@ impl Replay {
         }
         .context(NO_OUTPUT)?;
         Ok(exit)
+    }
+
+    fn unknown(&self) -> Unknown {
+        match self.allow_unknown.as_slice() {
+            [] => Unknown::Refused,
+            types if types.iter().any(|named| named == ALL_TYPES) => Unknown::AllAllowed,
+            types => Unknown::Allowed(types.to_vec()),
+        }
     }
 
     /// `--at` must be an event and `--expand` a replacement.

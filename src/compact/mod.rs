@@ -17,6 +17,7 @@ mod tests;
 pub use outcome::{Appended, Cache, HostTokens, Outcome, Reason, Region, Status, SummarizedBy};
 pub use plan::Retention;
 
+use crate::format::Format;
 use crate::log::append::{AppendError, Appender, Disk};
 use crate::log::{LogReader, OpenError, Source};
 use crate::session::{self, Folded, Keep, Stop};
@@ -124,8 +125,9 @@ impl Job<'_> {
         // Whether the log can be read at all is told before whether it may be written to.
         let source = Source::open(self.path)?;
         outcome.bytes.0 = source.bytes;
-        outcome.knows(LogReader::open(&source)?.header());
-        let mut log = OpenLog::open(self.path, self.disk)?;
+        let reader = LogReader::open(&source)?;
+        outcome.knows(reader.header());
+        let mut log = OpenLog::open(self.path, reader.format(), self.disk)?;
         outcome.bytes.0 = log.appender.length();
         let plan = Plan::of(&log.folded, self.options, outcome)?;
         if !self.options.assume_idle && seems_in_use(&log) {
@@ -153,7 +155,7 @@ impl Job<'_> {
         };
         let copy =
             output::copy_beside(&source, output).map_err(|error| Stopped::Refused(unwritable(error)))?;
-        let mut log = OpenLog::open(copy.path(), self.disk)?;
+        let mut log = OpenLog::open(copy.path(), plan.bracket.format, self.disk)?;
         let done = self.execute(&plan, ready, &mut log, outcome);
         drop(log);
         let published = done.and_then(|()| {
@@ -247,9 +249,13 @@ struct OpenLog<'d> {
 }
 
 impl<'d> OpenLog<'d> {
-    fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, Stopped> {
-        let appender = Appender::open(path, disk)?;
+    /// `format` is that of the log as it was read before it was locked.
+    fn open(path: &Path, format: &Format, disk: &'d dyn Disk) -> Result<Self, Stopped> {
+        let appender = Appender::open(path, format, disk)?;
         let folded = fold(&appender.source()?)?;
+        if folded.session.format.version != format.version {
+            return Err(AppendError::Changed("another log has taken its place").into());
+        }
         Ok(Self { appender, folded })
     }
 }
@@ -267,8 +273,8 @@ fn settle(plan: &Plan, checkpoint: &Checkpoint, outcome: &mut Outcome) {
     tokens.after = Some(tokens.before.saturating_sub(plan.bracket.shadowed_tokens).saturating_add(price));
 }
 
-/// A log that was just written to, by its file's time and by its last event's, may be open in dsh, which takes
-/// no lock in format 0 (FORMAT §1.6).
+/// A log that was just written to, by its file's time and by its last event's, may be open in a dsh that takes no
+/// lock (FORMAT §1.6).
 fn seems_in_use(log: &OpenLog) -> bool {
     let (session, modified) = (&log.folded.session, log.appender.modified());
     let now = SystemTime::now();

@@ -20,7 +20,9 @@ impl<'a, 'd> Transaction<'a, 'd> {
         let start = plan.bracket.start().map_err(|error| Stopped::Refused(unencodable(&error)))?;
         let added = match transaction.append(&[start]) {
             Ok(added) => added,
-            Err(Trouble::Append(error @ (AppendError::Locked | AppendError::Changed(_)))) => {
+            Err(Trouble::Append(
+                error @ (AppendError::Locked | AppendError::SessionLocked | AppendError::Changed(_)),
+            )) => {
                 return Err(Stopped::Refused(refusal(&error)));
             }
             Err(trouble) => {
@@ -152,6 +154,7 @@ const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
 pub(super) fn refusal(error: &AppendError) -> Reason {
     let (code, help) = match error {
         AppendError::Locked => ("busy", "wait for it to end"),
+        AppendError::SessionLocked => ("in_use", "close the session in dsh, then run dshc again"),
         AppendError::Changed(_) | AppendError::Raced | AppendError::Followed => {
             ("changed", "close the session in dsh, then run dshc again")
         }

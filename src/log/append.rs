@@ -1,11 +1,16 @@
 //! The one way in which bytes are added to a log: guarded, whole or not at all, old bytes untouched
 //! (FORMAT §1.5, §2.4).
 
+use super::session_lock::SessionLock;
 use super::{Container, Source};
+use crate::format::Format;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+#[cfg(test)]
+mod tests;
 
 /// How many of the last bytes tell one state of a file from another.
 const TAIL: u64 = 4096;
@@ -16,6 +21,9 @@ pub enum AppendError {
     /// Another dshc has the log.
     #[error("another dshc is writing to this log")]
     Locked,
+    /// Another process has the session open for writing.
+    #[error("another process holds session.lock: dsh has the session open")]
+    SessionLocked,
     /// The file is not the one that was read.
     #[error("the file has changed since it was read: {0}")]
     Changed(&'static str),
@@ -85,6 +93,7 @@ pub struct Appender<'d> {
     last: Vec<u8>,
     /// Another writer interfered, or a failed append could not be taken back: nothing more is appended.
     is_spoiled: bool,
+    _session_lock: Option<SessionLock>,
 }
 
 /// The bytes that an append added.
@@ -97,9 +106,10 @@ pub struct Added {
 }
 
 impl<'d> Appender<'d> {
-    /// Opens and locks the log at `path`. What is read from now on through [`Appender::source`] is what every
-    /// append will insist on.
-    pub fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, AppendError> {
+    /// Opens and locks the log at `path`, as dsh does in logs of this format. What is read from now on through
+    /// [`Appender::source`] is what every append will insist on.
+    pub fn open(path: &Path, format: &Format, disk: &'d dyn Disk) -> Result<Self, AppendError> {
+        let session_lock = if format.has_session_lock { SessionLock::take(path)? } else { None };
         let stage = |stage| move |error| AppendError::Io { stage, error };
         let file = OpenOptions::new()
             .read(true)
@@ -122,6 +132,7 @@ impl<'d> Appender<'d> {
             disk,
             last: Vec::new(),
             is_spoiled: false,
+            _session_lock: session_lock,
         })
     }
 
@@ -260,13 +271,13 @@ fn read_from(file: &File, start: u64) -> io::Result<Vec<u8>> {
 
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such identity")]
-fn identity(meta: &Metadata) -> Option<(u64, u64)> {
+pub(super) fn identity(meta: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     Some((meta.dev(), meta.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(_meta: &Metadata) -> Option<(u64, u64)> {
+pub(super) fn identity(_meta: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
@@ -286,96 +297,4 @@ pub(crate) fn zstd_frame(text: &[u8]) -> io::Result<Vec<u8>> {
     encoder.include_checksum(true)?;
     encoder.write_all(text)?;
     encoder.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::log::failing_disk::{FailingDisk, RacingDisk};
-
-    fn log() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("session.jsonl");
-        std::fs::write(&path, "old\n").unwrap();
-        (folder, path)
-    }
-
-    fn content(path: &Path) -> String {
-        std::fs::read_to_string(path).unwrap()
-    }
-
-    #[test]
-    fn records_are_added_behind_the_old_bytes() {
-        let (_folder, path) = log();
-        let mut appender = Appender::open(&path, &RealDisk).unwrap();
-        let added = appender.append(&["a".into(), "b".into()]).unwrap();
-        assert_eq!(added, Added { start: 4, end: 8 });
-        assert_eq!(content(&path), "old\na\nb\n");
-        appender.take_back(added).unwrap();
-        assert_eq!(content(&path), "old\n");
-    }
-
-    #[test]
-    fn a_failure_leaves_the_old_length() {
-        for at in 0..2 {
-            let (_folder, path) = log();
-            let disk = FailingDisk::at(at, false);
-            let mut appender = Appender::open(&path, &disk).unwrap();
-            assert!(matches!(appender.append(&["added".into()]), Err(AppendError::Io { .. })), "call {at}");
-            assert_eq!(content(&path), "old\n", "call {at}");
-            appender.append(&["again".into()]).unwrap();
-            assert_eq!(content(&path), "old\nagain\n");
-        }
-    }
-
-    #[test]
-    fn a_failure_that_cannot_be_taken_back_says_so() {
-        let (_folder, path) = log();
-        let disk = FailingDisk::at(0, true);
-        let mut appender = Appender::open(&path, &disk).unwrap();
-        assert!(matches!(appender.append(&["added".into()]), Err(AppendError::NotTakenBack { .. })));
-        assert_eq!(content(&path), "old\nadd");
-    }
-
-    #[test]
-    fn a_log_is_locked_against_a_second_appender() {
-        let (_folder, path) = log();
-        let first = Appender::open(&path, &RealDisk).unwrap();
-        assert!(matches!(Appender::open(&path, &RealDisk), Err(AppendError::Locked)));
-        drop(first);
-        assert!(Appender::open(&path, &RealDisk).is_ok());
-    }
-
-    #[test]
-    fn nothing_is_appended_to_a_changed_file() {
-        let (_folder, path) = log();
-        let mut appender = Appender::open(&path, &RealDisk).unwrap();
-        std::fs::write(&path, "old\nother\n").unwrap();
-        assert!(matches!(appender.append(&["a".into()]), Err(AppendError::Changed(_))));
-        assert_eq!(content(&path), "old\nother\n");
-
-        let (_folder, path) = log();
-        let mut appender = Appender::open(&path, &RealDisk).unwrap();
-        std::fs::remove_file(&path).unwrap();
-        std::fs::write(&path, "old\n").unwrap();
-        assert!(matches!(appender.append(&["a".into()]), Err(AppendError::Changed(_))));
-        assert_eq!(content(&path), "old\n");
-    }
-
-    #[test]
-    fn a_writer_at_the_same_moment_is_not_harmed() {
-        let (_folder, path) = log();
-        let disk = RacingDisk::new(&path, 0, true);
-        let mut appender = Appender::open(&path, &disk).unwrap();
-        assert!(matches!(appender.append(&["ours".into()]), Err(AppendError::Raced)));
-        assert_eq!(content(&path), "old\nforeign\n", "ours stood last and is gone");
-        assert!(appender.append(&["again".into()]).is_err());
-
-        let (_folder, path) = log();
-        let disk = RacingDisk::new(&path, 0, false);
-        let mut appender = Appender::open(&path, &disk).unwrap();
-        assert!(matches!(appender.append(&["ours".into()]), Err(AppendError::Followed)));
-        assert_eq!(content(&path), "old\nours\nforeign\n", "what stands behind must not be cut off");
-        assert!(appender.append(&["again".into()]).is_err());
-    }
 }

@@ -16,6 +16,7 @@ mod open_error;
 pub mod place;
 mod reader;
 mod rows;
+mod session_lock;
 mod source;
 mod sources;
 mod zstd_text;

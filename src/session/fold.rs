@@ -87,7 +87,12 @@ impl ReplayError {
 /// Folds a log up to its end, up to `stop`, or up to its first damage, whichever comes first. Only I/O fails; what
 /// is behind the damage is counted.
 pub fn fold(reader: &mut LogReader, keep: Keep, stop: Stop) -> io::Result<Folded> {
-    let mut session = Session::new(reader.header().clone(), reader.format(), keep);
+    let session = Session::new(reader.header().clone(), reader.format(), keep);
+    fold_into(session, reader, stop)
+}
+
+/// The same into a session that has taken no event yet.
+pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io::Result<Folded> {
     if let Some(seq) = stop.expand {
         session.surface.want_expanded(seq);
     }

@@ -22,7 +22,7 @@ mod unknown;
 mod properties;
 
 pub use brackets::{Lock, LockState, Owner};
-pub use fold::{Folded, ReplayError, Stop, TornTail, fold};
+pub use fold::{Folded, ReplayError, Stop, TornTail, fold, fold_into};
 pub use message::{MessageView, is_checkpoint_source};
 pub use node::Node;
 pub use old_payload::Converted;
@@ -32,7 +32,7 @@ pub use shape::ShapeError;
 pub use surface::{Surface, SurfaceError, short_list};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
-pub use unknown::{Unknown, origin};
+pub use unknown::{Unknown, UnknownEvents, origin};
 
 use crate::format::{Format, MessageKind, SurfaceType, SystemPrompt};
 use crate::log::{Event, Header, PackedRow};
@@ -77,7 +77,9 @@ pub struct Session {
     pub header_tokens: u64,
     /// The model's context window by the last `request/context` that names one, in tokens.
     pub context_window: Option<u64>,
-    /// Event types that may be passed over though they are unknown and required.
+    /// Event types that readers do not know, and how often events of each were passed over: because the log says that
+    /// they may be, or because they were allowed.
+    pub unknown: UnknownEvents,
     allowed: Unknown,
     tools: Tools,
     brackets: Brackets,
@@ -118,6 +120,7 @@ impl Session {
             context_window: None,
             seeds: Seeds::default(),
             converted: (0, None),
+            unknown: UnknownEvents::default(),
             allowed: Unknown::Refused,
             tools: Tools::default(),
             brackets: Brackets::default(),
@@ -201,13 +204,14 @@ impl Session {
 
     fn admit(&self, event: &Event) -> Result<(), Violation> {
         let event_type = &*event.event_type;
+        if self.format.knows(event_type) || self.allowed.allows(event_type) {
+            return Ok(());
+        }
+        // Readers refuse these by name, whatever the event says of itself.
         if self.format.retired.contains(&event_type) {
             return Err(Violation::RetiredType(event_type.to_owned()));
         }
-        if !event.ignorable && !self.format.knows(event_type) && !self.allowed.allows(event_type) {
-            return Err(Violation::UnknownType(event_type.to_owned()));
-        }
-        Ok(())
+        if event.ignorable { Ok(()) } else { Err(Violation::UnknownType(event_type.to_owned())) }
     }
 
     fn apply_message(&mut self, event: &Event, surface_type: &SurfaceType) -> Result<(), Violation> {
@@ -252,6 +256,7 @@ impl Session {
                 })?;
                 self.surface.offload(&targets).map_err(wrong)?;
             }
+            unknown if !self.format.knows(unknown) => self.unknown.passed_over(event),
             _ => {}
         }
         Ok(())

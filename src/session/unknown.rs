@@ -2,6 +2,8 @@
 
 use crate::format::{self, Format};
 use crate::json;
+use crate::log::Event;
+use std::collections::BTreeMap;
 
 /// Which event types that dshc does not know, and that the log says must be understood, may be passed over. dsh
 /// never does that (FORMAT §4.2): what is shown then is what can be understood.
@@ -22,6 +24,29 @@ impl Unknown {
             Self::Refused => false,
             Self::Allowed(types) => types.iter().any(|allowed| allowed == event_type),
             Self::AllAllowed => true,
+        }
+    }
+}
+
+/// Events of unknown types that were passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UnknownEvents {
+    /// Those that the log says may be passed over: by type, how many, and the first of them.
+    pub ignorable: BTreeMap<String, (u64, u64)>,
+    /// Those that must be understood and were allowed all the same.
+    pub required: BTreeMap<String, (u64, u64)>,
+}
+
+impl UnknownEvents {
+    /// How many types are told apart: a log of nothing but new types must not fill the memory.
+    const MOST: usize = 100;
+
+    pub(super) fn passed_over(&mut self, event: &Event) {
+        let events = if event.ignorable { &mut self.ignorable } else { &mut self.required };
+        if let Some((count, _)) = events.get_mut(&*event.event_type) {
+            *count += 1;
+        } else if events.len() < Self::MOST {
+            events.insert(event.event_type.to_string(), (1, event.seq));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What each rule of brackets finds, and what it lets pass.
 
-use crate::check::testing::{bracket, check_events, codes, event, user};
+use crate::check::testing::{HEADER, bracket, check_bytes, check_events, codes, event, user};
 
 fn turn(seq: u64, turn: u64) -> String {
     event(seq, "turn/start", &format!(r#"{{"turn":{turn}}}"#))
@@ -29,7 +29,7 @@ fn a_sound_bracket_gives_no_finding() {
 #[test]
 fn one_wrong_member_has_its_code() {
     for (at, from, to, code) in [
-        (1, r#""compactionId":"c","#, "", "compaction-id-invalid"),
+        (1, r#""compactionId":"c""#, r#""compactionId":7"#, "compaction-id-invalid"),
         (2, r#""compactionId":"c""#, r#""compactionId":"""#, "compaction-id-invalid"),
         (2, r#""compactionId":"c""#, r#""compactionId":"d""#, "compaction-id-mismatch"),
         (3, r#""compactionId":"c""#, r#""compactionId":"d""#, "compaction-id-mismatch"),
@@ -45,6 +45,20 @@ fn one_wrong_member_has_its_code() {
         log[at] = changed;
         assert_eq!(found(&log), [code], "{from} -> {to}");
     }
+}
+
+#[test]
+fn ids_that_development_builds_left_out_are_no_fault() {
+    let strip =
+        |line: &String| line.replace(r#","compactionId":"c""#, "").replace(r#""compactionId":"c","#, "");
+    assert_eq!(found(&sound().iter().map(strip).collect::<Vec<_>>()), [""; 0]);
+    // What has one must have the right one, and later formats have one everywhere.
+    let mut log = sound();
+    log[1] = strip(&log[1]);
+    assert_eq!(found(&log), ["compaction-id-mismatch"; 3]);
+    let later = HEADER.replace("\"version\":0", "\"version\":1");
+    let log = format!("{later}\n{}\n", sound().iter().map(strip).collect::<Vec<_>>().join("\n"));
+    assert_eq!(codes(&check_bytes(log.as_bytes())), ["compaction-id-invalid"; 4]);
 }
 
 #[test]

@@ -1,0 +1,61 @@
+//! Where inherited events end: the header and the seed markers must agree (FORMAT §3).
+
+use super::Finding;
+use super::registry::Rule;
+use crate::format::Seeded;
+use crate::log::Place;
+use crate::session::Session;
+
+static SEED_BOUNDARY: Rule = Rule::error(
+    "seed-boundary",
+    "The header and the seed markers do not agree on whether events were inherited from another session.",
+);
+static SEED_LENGTH: Rule =
+    Rule::warning("seed-length", "The header says that more events were inherited than the log has.");
+
+pub(super) const RULES: &[&Rule] = &[&SEED_BOUNDARY, &SEED_LENGTH];
+
+/// What is to be said at the end of a log of `events` events.
+pub(super) fn finding(session: &Session, events: u64) -> Option<Finding> {
+    let problem = session.seeds.problem(&session.header, session.format, events)?;
+    let (rule, help) = match session.format.header.seeded {
+        Seeded::Length => {
+            (&SEED_LENGTH, "dsh opens the log, but refuses to upgrade it: its end may be missing")
+        }
+        Seeded::Flag => (&SEED_BOUNDARY, "dsh refuses the log; another tool or a damaged copy left it so"),
+    };
+    Some(Finding::new(rule, Place { line: Some(1), ..Place::default() }, problem).with_help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check_bytes, codes, event};
+
+    #[test]
+    fn header_and_markers_must_agree() {
+        let log = |header: &str, markers: &[&str]| {
+            let events: Vec<String> =
+                (0..).zip(markers).map(|(seq, data)| event(seq, "session/end-seed", data) + "\n").collect();
+            codes(&check_bytes(format!("{header}\n{}", events.concat()).as_bytes()))
+        };
+        let header = |version: u64, more: &str| {
+            format!(
+                r#"{{"type":"session","version":{version},"id":"s","createdAt":1,{more}"delegationDepth":0}}"#
+            )
+        };
+        let (own, inherited) = ("{}", r#"{"inherited":true}"#);
+        for version in [2, 3, 4] {
+            let (forked, plain) =
+                (header(version, "\"isSeeded\":true,"), header(version, "\"isSeeded\":false,"));
+            assert_eq!(log(&forked, &[own, inherited, own]), [""; 0], "format {version}");
+            assert_eq!(log(&forked, &[own]), ["seed-boundary"], "format {version}");
+            assert_eq!(log(&plain, &[own]), [""; 0], "format {version}");
+            assert_eq!(log(&plain, &[inherited]), ["seed-boundary"], "format {version}");
+        }
+        for version in [0, 1] {
+            assert_eq!(log(&header(version, "\"seedLength\":1,"), &[own, own]), [""; 0]);
+            assert_eq!(log(&header(version, "\"seedLength\":3,"), &[own, own]), ["seed-length"]);
+            assert_eq!(log(&header(version, ""), &[inherited]), [""; 0], "the marker says nothing there");
+        }
+    }
+}
