@@ -26,6 +26,8 @@ mod wording;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod testing;
 
 pub use finding::{Finding, Related, Severity};

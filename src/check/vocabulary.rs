@@ -45,7 +45,6 @@ fn note(rule: &Rule, first: u64, message: String) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{check_events, codes, event, marked, only};
-    use super::*;
 
     #[test]
     fn ignorable_events_are_told_once_a_type() {

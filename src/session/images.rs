@@ -110,3 +110,41 @@ fn image_blocks<'a>(content: &[&'a Raw], depth: u32) -> Vec<&'a Raw> {
     }
     images
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format;
+
+    const MESSAGE: &str = r#"{"id":"m","role":"user","source":{"kind":"user"},"content":[{"type":"image","n":1},{"type":"tool-result","content":[{"type":"text","text":"image"},{"type":"image","n":2, "offloaded" : true }]},{"type":"image"}]}"#;
+
+    fn images_in(version: u64) -> Vec<Image> {
+        let view = MessageView::again(json::parse(MESSAGE).unwrap()).unwrap();
+        of(&view, format::of(version).unwrap())
+    }
+
+    #[test]
+    fn images_are_counted_depth_first() {
+        let flags: Vec<bool> = images_in(3).iter().map(|image| image.is_offloaded).collect();
+        assert_eq!(flags, [false, true, false]);
+        assert_eq!(offload(&mut images_in(3), &[1]), Err("names image 1, which is offloaded already".into()));
+        assert!(offload(&mut images_in(3), &[3]).is_err());
+    }
+
+    #[test]
+    fn the_mark_costs_what_it_adds_unless_it_is_free() {
+        // 22 units become 39, 16 become 33.
+        let mut images = images_in(3);
+        assert_eq!(offload(&mut images, &[0, 2]), Ok((10 - 6) + (9 - 4)));
+        assert!(images.iter().all(|image| image.is_offloaded));
+        assert_eq!(offload(&mut images_in(4), &[0, 2]), Ok(0));
+    }
+
+    #[test]
+    fn nothing_but_the_mark_is_added() {
+        let marked = marked(json::parse(MESSAGE).unwrap(), &[0, 2]).unwrap();
+        let expected = MESSAGE.replace(r#""n":1}"#, r#""n":1,"offloaded":true}"#);
+        let expected = expected.replace(r#"{"type":"image"}"#, r#"{"type":"image","offloaded":true}"#);
+        assert_eq!(marked.get(), expected);
+    }
+}

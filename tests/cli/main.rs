@@ -12,6 +12,7 @@
 mod compact;
 mod crash;
 mod damage;
+mod formats;
 mod official;
 mod regression;
 mod replay;
