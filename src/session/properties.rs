@@ -1,7 +1,7 @@
 //! Properties of the fold and of pairing, over random sequences of appends and replacements.
 
 use super::{Keep, Pairing, Session};
-use crate::format;
+use crate::format::{self, SystemPrompt};
 use crate::json;
 use crate::log::{Event, Header};
 use proptest::prelude::*;
@@ -29,9 +29,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..40)
 }
 
-fn session() -> Session {
+/// A session of any format; where the system prompt is a node, it stands first.
+fn session(version: u64) -> Session {
     let header = Header {
-        version: 0,
+        version,
         id: "s".into(),
         created_at: 0,
         cwd: None,
@@ -39,7 +40,28 @@ fn session() -> Session {
         is_seeded: false,
         seed_length: None,
     };
-    Session::new(header, format::of(0).unwrap(), Keep::Messages)
+    let mut session = Session::new(header, format::of(version).unwrap(), Keep::Messages);
+    if session.format.system_prompt == SystemPrompt::HeadNode {
+        let source =
+            if version < 4 { r#""kind":"plugin","plugin":"p""# } else { r#""kind":"system-prompt""# };
+        let data = format!(
+            r#"{{"turn":1,"step":1,"message":{{"id":"s","role":"system","content":[],"source":{{{source}}}}}}}"#
+        );
+        apply(&mut session, "system/message", &data, "\"append\"", None);
+    }
+    session
+}
+
+fn tool_result(version: u64, id: u8) -> String {
+    let source = format!(r#""source":{{"kind":"tool","callId":"c{id}"}}"#);
+    let message = if version < 4 {
+        format!(
+            r#""role":"user","content":[{{"type":"tool-result","toolCallId":"c{id}","content":[]}}],{source}"#
+        )
+    } else {
+        format!(r#""role":"tool","toolCallId":"c{id}","content":[],{source}"#)
+    };
+    format!(r#"{{"turn":1,"step":1,"message":{{"id":"m",{message}}}}}"#)
 }
 
 fn apply(session: &mut Session, event_type: &str, data: &str, op: &str, sources: Option<&str>) {
@@ -62,9 +84,11 @@ fn user(kind: &str) -> String {
 }
 
 /// Applies the steps, keeping the surface beside it as the plainest list there can be.
-fn run(steps: &[Step]) -> (Session, Vec<u64>) {
-    let mut session = session();
-    let mut model: Vec<u64> = Vec::new();
+fn run(version: u64, steps: &[Step]) -> (Session, Vec<u64>) {
+    let mut session = session(version);
+    let mut model: Vec<u64> = (0..session.events).collect();
+    let floor = model.len();
+    let [start, end] = session.format.replace_members;
     for step in steps {
         let seq = session.events;
         match step {
@@ -81,20 +105,19 @@ fn run(steps: &[Step]) -> (Session, Vec<u64>) {
                 apply(&mut session, "assistant/message", &data, "\"append\"", None);
             }
             Step::Result(id) => {
-                let data = format!(
-                    r#"{{"turn":1,"step":1,"message":{{"id":"m","role":"user","content":[{{"type":"tool-result","toolCallId":"c{id}","content":[]}}],"source":{{"kind":"tool","callId":"c{id}"}}}}}}"#
-                );
+                let data = tool_result(version, *id);
                 apply(&mut session, "tool/result", &data, "\"append\"", None);
             }
             Step::Replace(a, b) => {
-                if model.is_empty() {
+                let replaceable = model.len() - floor;
+                if replaceable == 0 {
                     continue;
                 }
-                let (a, b) = (a % model.len(), b % model.len());
+                let (a, b) = (floor + a % replaceable, floor + b % replaceable);
                 let (first, last) = (a.min(b), a.max(b));
-                let op = format!(r#"{{"op":"replace","start":{},"end":{}}}"#, model[first], model[last]);
+                let op = format!(r#"{{"op":"replace","{start}":{},"{end}":{}}}"#, model[first], model[last]);
                 let sources = format!("{:?}", &model[first..=last]);
-                apply(&mut session, "user/message", &user("plugin"), &op, Some(&sources));
+                apply(&mut session, "user/message", &user("goal"), &op, Some(&sources));
                 model.splice(first..=last, [seq]);
                 continue;
             }
@@ -122,8 +145,8 @@ fn open_before(session: &Session) -> Vec<usize> {
 
 proptest! {
     #[test]
-    fn the_surface_is_that_of_a_plain_list(steps in steps()) {
-        let (session, model) = run(&steps);
+    fn the_surface_is_that_of_a_plain_list(version in 0u64..5, steps in steps()) {
+        let (session, model) = run(version, &steps);
         let seqs: Vec<u64> = session.surface.nodes().iter().map(|node| node.seq).collect();
         prop_assert_eq!(&seqs, &model);
         // Every surface event is on the surface or hidden behind exactly one that is.
@@ -134,8 +157,8 @@ proptest! {
     }
 
     #[test]
-    fn cuts_are_balanced_where_no_call_is_open(steps in steps()) {
-        let (session, _) = run(&steps);
+    fn cuts_are_balanced_where_no_call_is_open(version in 0u64..5, steps in steps()) {
+        let (session, _) = run(version, &steps);
         let pairing = session.pairing();
         let open = open_before(&session);
         prop_assert_eq!(&pairing.balanced_before, &open.iter().map(|count| *count == 0).collect::<Vec<_>>());
@@ -143,8 +166,10 @@ proptest! {
     }
 
     #[test]
-    fn a_span_that_nothing_bars_parts_no_pair(steps in steps(), a in 0usize..50, b in 0usize..50) {
-        let (session, _) = run(&steps);
+    fn a_span_that_nothing_bars_parts_no_pair(
+        version in 0u64..5, steps in steps(), a in 0usize..50, b in 0usize..50,
+    ) {
+        let (session, _) = run(version, &steps);
         let nodes = session.surface.nodes();
         prop_assume!(!nodes.is_empty());
         let (a, b) = (a % nodes.len(), b % nodes.len());
