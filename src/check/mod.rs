@@ -16,6 +16,7 @@ mod pairing;
 mod pass;
 mod places;
 mod registry;
+pub mod root;
 mod shadow;
 mod splits;
 mod surface;
@@ -26,7 +27,7 @@ mod cases;
 #[cfg(test)]
 mod testing;
 
-pub use finding::{Finding, Related, Severity};
+pub use finding::{Finding, Related, Severity, sort};
 pub use registry::{Rule, rule, rules};
 
 use crate::log::LogReader;

@@ -56,11 +56,15 @@ enum Format {
 
 impl Replay {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let path = inputs::only(&inputs::or_default_root(self.path.clone().into_iter().collect())?)?;
+        let log = inputs::only(&inputs::or_default_root(self.path.clone().into_iter().collect())?)?;
+        let (older, path) = (log.older_told(), log.path);
+        // What a failure leaves without a report is told beside it.
+        let tell_older = || older.iter().for_each(|note| printer.note(note));
         let opened = inputs::open(&path).map_err(Into::into).and_then(|source| LogReader::open(&source));
         let mut reader = match opened {
             Ok(reader) => reader,
             Err(error) => {
+                tell_older();
                 printer.error(&format!("{}: {error}", shown_path(&path)), Some(&error.help()));
                 return Ok(Exit::Unreadable);
             }
@@ -73,6 +77,7 @@ impl Replay {
             Some(damage) => {
                 let text = format!("{}: {}: {damage}", shown_path(&path), damage.place());
                 if !self.partial {
+                    tell_older();
                     printer.error(
                         &text,
                         Some("--partial shows what stands before it; `dshc verify` names all that is wrong"),
@@ -91,6 +96,7 @@ impl Replay {
         let tokenizer = self.tokenizer.map(Tokenizer::load);
         let mut view = View::new(path, folded, self.expand.is_some(), tokenizer.as_ref());
         view.notes.extend(left_out);
+        view.notes.splice(0..0, older);
         for note in view.notes.iter().filter(|_| self.format != Format::Json) {
             printer.note(note);
         }

@@ -1,5 +1,6 @@
 //! The header line (FORMAT §3).
 
+use super::place::Address;
 use crate::format::{self, Format};
 use crate::json::{self, Object, Raw};
 
@@ -18,6 +19,8 @@ pub struct Header {
     pub parent_session: Option<String>,
     /// How many leading events are inherited from the parent; `Some` also where that is none.
     pub seed_length: Option<u64>,
+    /// Where the log belongs below its root; `None` if its id is empty.
+    pub address: Option<Address>,
 }
 
 /// Why a first line is no header.
@@ -54,11 +57,14 @@ impl Header {
             }
         }
         let text = |member: &'static str| optional(&object, member, "a string", json::text);
+        let id = id.ok_or(HeaderError::Member { member: "id", expected: "a string" })?;
+        let cwd = text("cwd")?;
         let header = Self {
             version: format.version,
-            id: id.ok_or(HeaderError::Member { member: "id", expected: "a string" })?.into_str().into_owned(),
+            address: Address::of(&id, cwd.as_ref()),
+            id: id.into_str().into_owned(),
             created_at: required_count(&object, "createdAt")?,
-            cwd: text("cwd")?.map(|cwd| cwd.into_str().into_owned()),
+            cwd: cwd.map(|cwd| cwd.into_str().into_owned()),
             parent_session: text("parentSession")?.map(|parent| parent.into_str().into_owned()),
             seed_length: optional(&object, "seedLength", "a count", count)?,
         };

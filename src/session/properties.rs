@@ -37,6 +37,7 @@ fn session() -> Session {
         cwd: None,
         parent_session: None,
         seed_length: None,
+        address: None,
     };
     Session::new(header, format::of(0).unwrap(), Keep::Messages)
 }

@@ -12,7 +12,9 @@
 mod compact;
 mod crash;
 mod damage;
+mod encodings;
 mod official;
+mod places;
 mod regression;
 mod replay;
 mod sandbox;
