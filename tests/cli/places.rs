@@ -129,6 +129,11 @@ fn a_name_that_promises_another_version_is_an_error() {
     let (report, code) = sandbox.json(&["verify", "root"]);
     assert_eq!((code, codes(&report)), (1, vec![format!("{path}: name-version")]));
     assert_eq!(sandbox.run(&["verify", path]).code, 0);
+    // Also where the header's version cannot be read.
+    let other = String::from_utf8(log("s", None)).unwrap().replace("\"version\":0", "\"version\":9");
+    sandbox.write(path, other.as_bytes());
+    let (report, code) = sandbox.json(&["verify", "root"]);
+    assert_eq!((code, codes(&report)), (3, vec![format!("{path}: name-version, unsupported-format")]));
 }
 
 #[test]

@@ -63,8 +63,7 @@ impl<'a> Identities<'a> {
             quoted(&header.id),
             short_list(others.iter())
         );
-        let help =
-            "dsh refuses to list or to open sessions of the root; keep one of them, and move the others out";
+        let help = "dsh refuses to list the root's sessions and to open this one; keep one of them, and move the others out";
         Some(Finding::new(&DUPLICATE_SESSION_ID, Place::default(), message).with_help(help))
     }
 
@@ -88,8 +87,8 @@ impl<'a> Identities<'a> {
             }
             None => "the header's id is empty, which names no directory".to_owned(),
         };
-        let help = "dsh refuses a root with such a log; for dsh to open it, the log must lie where its header says, \
-                    or a link there must lead to it";
+        let help = "dsh refuses to list the sessions of a root with such a log, and to open this one; the log must \
+                    lie where its header says, or a link there must lead to it";
         Some(Finding::new(&HEADER_PATH, Place::default(), message).with_help(help))
     }
 }
