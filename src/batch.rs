@@ -2,19 +2,33 @@
 //!
 //! `cli/` calls this room; it knows names and places, and nothing of what a log holds.
 
+mod walk;
+
+use crate::log::layout::Spot;
 use crate::log::place::LogName;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The logs that `paths` stand for, each once, however often it is named.
+///
+/// A file is a log, whatever its name. Of a directory and all below it, the files with canonical names are,
+/// in each session directory the highest generation; files directly in a project directory are told, too, for
+/// dsh refuses them. What cannot be looked at, and a directory with a log's name, is taken for a log, so that
+/// opening it tells why it is none.
 #[must_use]
 pub fn find(paths: &[PathBuf]) -> Found {
     let mut found = Found::default();
+    let mut logs = Vec::new();
     for path in paths {
-        find_one(path, &mut found);
+        let is_folder = path != Path::new("-") && path.is_dir();
+        if !is_folder || LogName::of(path).is_some() {
+            logs.push(FoundLog { path: path.clone(), below: None, spot: None });
+        }
+        if is_folder {
+            walk::walk(path, &mut logs, &mut found.ignored);
+        }
     }
-    let mut seen = HashSet::new();
-    found.logs.retain(|log| seen.insert(log.path.canonicalize().unwrap_or_else(|_| log.path.clone())));
+    found.logs = each_once(logs);
     found
 }
 
@@ -34,113 +48,64 @@ pub struct FoundLog {
     pub path: PathBuf,
     /// The directory below which it was found; `None` if the file itself was named.
     pub below: Option<PathBuf>,
+    /// Where it lies, if a directory around it was named; `None` too for what the walk could not look at.
+    pub spot: Option<Spot>,
 }
 
-/// Finds the logs that `path` stands for: a file is a log whatever its name; of a directory and all below it,
-/// the files with canonical names are, in each session directory the highest generation. What cannot be looked
-/// at is taken for a log, so that opening it tells why.
-fn find_one(path: &Path, found: &mut Found) {
-    if path == Path::new("-") || !path.is_dir() {
-        found.logs.push(FoundLog { path: path.to_owned(), below: None });
-        return;
+impl FoundLog {
+    /// Whether it was found where dsh wants no log, and was not named itself.
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.below.is_some() && self.spot == Some(Spot::Flat)
     }
-    let below = |log: PathBuf| FoundLog { path: log, below: Some(path.to_owned()) };
-    let mut folders: BTreeMap<PathBuf, Vec<(LogName, PathBuf)>> = BTreeMap::new();
-    for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
-        let entry = match entry {
-            Ok(entry) if entry.file_type().is_dir() => continue,
-            Ok(entry) => entry,
-            Err(error) => {
-                let hidden =
-                    error.path().filter(|hidden| error.loop_ancestor().is_none() && may_hide_logs(hidden));
-                found.logs.extend(hidden.map(|hidden| below(hidden.to_owned())));
-                continue;
-            }
+
+    /// The same session in the other encoding, where the log itself was not named.
+    #[must_use]
+    pub fn twin(&self) -> Option<&Path> {
+        match &self.spot {
+            Some(Spot::Session(folder)) if self.below.is_some() => folder.twin.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// For people: that the log was taken before older generations, if it was.
+    #[must_use]
+    pub fn older_told(&self) -> Option<String> {
+        match &self.spot {
+            Some(Spot::Session(folder)) if self.below.is_some() => folder.older_told(&self.path),
+            _ => None,
+        }
+    }
+}
+
+/// Drops what was found again. A log that is named itself, and found in a directory too, keeps the name that
+/// it was given first and learns where it lies.
+fn each_once(logs: Vec<FoundLog>) -> Vec<FoundLog> {
+    let file = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut kept: Vec<FoundLog> = Vec::with_capacity(logs.len());
+    let mut seen: HashMap<PathBuf, usize> = HashMap::new();
+    for mut log in logs {
+        let path = file(&log.path);
+        let twin = match &log.spot {
+            Some(Spot::Session(folder)) => folder.twin.as_deref().map(file),
+            _ => None,
         };
-        let name = entry.file_name().to_string_lossy();
-        match LogName::parse(&name) {
-            Some(log) => {
-                let folder = entry.path().parent().unwrap_or(path).to_owned();
-                folders.entry(folder).or_default().push((log, entry.into_path()));
-            }
-            None if name.ends_with(".jsonl") || name.ends_with(".jsonl.zstd") => {
-                found.ignored.push(entry.into_path());
-            }
-            None => {}
+        let by_path = seen.get(&path).copied();
+        let earlier = by_path.or_else(|| twin.as_ref().and_then(|twin| seen.get(twin).copied()));
+        let Some(index) = earlier else {
+            seen.extend([Some(path), twin].into_iter().flatten().map(|file| (file, kept.len())));
+            kept.push(log);
+            continue;
+        };
+        let Some(known) = kept.get_mut(index).filter(|known| known.spot.is_none()) else { continue };
+        if let (None, Some(Spot::Session(folder))) = (by_path, &mut log.spot) {
+            // It is the twin that was named.
+            folder.take_twin(&mut log.path);
         }
+        known.spot = log.spot;
     }
-    for logs in folders.into_values() {
-        let newest = logs.iter().map(|(name, _)| name.generation).max();
-        for (name, log) in logs {
-            if Some(name.generation) == newest {
-                found.logs.push(below(log));
-            } else {
-                found.ignored.push(log);
-            }
-        }
-    }
-    found.ignored.sort();
-}
-
-/// Whether what the walk could not look at may be a log, or a folder that holds some. A link that leads nowhere
-/// is neither, unless its name is a log's.
-fn may_hide_logs(path: &Path) -> bool {
-    let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-    is_folder || path.file_name().is_some_and(|name| LogName::parse(&name.to_string_lossy()).is_some())
+    kept
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn a_folder_stands_for_the_highest_generation_of_each_session() {
-        let root = tempfile::tempdir().unwrap();
-        for file in [
-            "p/b/session.jsonl",
-            "p/a/session.v2.jsonl",
-            "p/a/session.v10.jsonl",
-            ".hid/c/session.jsonl.zstd",
-            "p/a/note.jsonl",
-            "p/a/x.txt",
-        ] {
-            let path = root.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
-        }
-        let found = find(&[root.path().to_owned()]);
-        let names = |paths: Vec<&PathBuf>| -> Vec<String> {
-            paths.iter().map(|path| path.strip_prefix(root.path()).unwrap().display().to_string()).collect()
-        };
-        assert_eq!(
-            names(found.logs.iter().map(|log| &log.path).collect()),
-            [".hid/c/session.jsonl.zstd", "p/a/session.v10.jsonl", "p/b/session.jsonl"]
-        );
-        assert_eq!(names(found.ignored.iter().collect()), ["p/a/note.jsonl", "p/a/session.v2.jsonl"]);
-    }
-
-    #[test]
-    fn a_log_that_is_named_twice_is_one() {
-        let root = tempfile::tempdir().unwrap();
-        let log = root.path().join("session.jsonl");
-        fs::write(&log, "").unwrap();
-        let found = find(&[log.clone(), root.path().to_owned(), root.path().join(".").join("session.jsonl")]);
-        assert_eq!(found.logs, [FoundLog { path: log, below: None }]);
-    }
-
-    #[test]
-    fn what_is_not_there_is_taken_for_a_log() {
-        let root = tempfile::tempdir().unwrap();
-        let nowhere = root.path().join("nowhere");
-        assert_eq!(find(std::slice::from_ref(&nowhere)).logs, [FoundLog { path: nowhere, below: None }]);
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink("nowhere", root.path().join("link")).unwrap();
-            std::os::unix::fs::symlink("..", root.path().join("up")).unwrap();
-            assert_eq!(find(&[root.path().to_owned()]), Found::default());
-            std::os::unix::fs::symlink("nowhere", root.path().join("session.jsonl")).unwrap();
-            assert_eq!(find(&[root.path().to_owned()]).logs.len(), 1);
-        }
-    }
-}
+mod tests;

@@ -1,9 +1,14 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
+use crate::check::root::{self, Resident, Side};
 use crate::check::{self, Checked, Finding, Severity};
-use crate::log::{LogReader, OpenError, Place, Source};
+use crate::json;
+use crate::log::layout::Spot;
+use crate::log::{Header, LogReader, OpenError, Place, Source, likeness};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io;
+use std::mem;
+use std::path::{Path, PathBuf};
 
 /// All logs of a run.
 #[derive(Debug, Default)]
@@ -19,6 +24,12 @@ pub struct Verification {
 pub struct FileVerdict {
     /// The log.
     pub path: PathBuf,
+    /// Where it lies, if it was found in a folder. A twin there was left out.
+    pub spot: Option<Spot>,
+    /// Its header, if it could be opened.
+    pub header: Option<Header>,
+    /// The format version in its header, also where dshc cannot read that version.
+    pub version: Option<u64>,
     /// What it holds, if it could be read at all.
     pub checked: Option<Checked>,
     /// What is wrong with it.
@@ -49,20 +60,98 @@ impl Status {
 }
 
 impl FileVerdict {
-    /// Checks the log that `opened` gives.
+    /// Checks the log at `path`. Where the same session lies beside it in the other encoding, both are read,
+    /// and the one that holds more stands for the session.
     #[must_use]
-    pub fn of(path: PathBuf, opened: std::io::Result<Source>) -> Self {
-        let checked = opened.map_err(OpenError::from).and_then(|source| {
-            let mut reader = LogReader::open(&source)?;
-            Ok(check::check(&mut reader)?)
-        });
-        match checked {
-            Ok(mut checked) => {
-                let findings = std::mem::take(&mut checked.findings);
-                Self { path, checked: Some(checked), findings }
+    pub fn of(path: PathBuf, spot: Option<Spot>, open: impl Fn(&Path) -> io::Result<Source>) -> Self {
+        let (mut verdict, source) = Self::alone(path, &open);
+        let mut spot = spot;
+        if let Some(Spot::Session(folder)) = &mut spot {
+            if let Some(twin) = folder.twin.clone() {
+                let (mut other, other_source) = Self::alone(twin, &open);
+                let mut sides = (verdict.side(source.as_ref()), other.side(other_source.as_ref()));
+                if sides.1.stands_before(&sides.0) {
+                    folder.take_twin(&mut verdict.path.clone());
+                    mem::swap(&mut verdict, &mut other);
+                    sides = (sides.1, sides.0);
+                }
+                let likeness = match (&source, &other_source) {
+                    (Some(first), Some(second)) if first.path <= second.path => {
+                        likeness::compare(first, second)
+                    }
+                    (Some(first), Some(second)) => likeness::compare(second, first),
+                    _ => Err(io::Error::other("one of them cannot be opened")),
+                };
+                verdict.add(vec![root::two_encodings(&sides.0, &sides.1, likeness)]);
             }
-            Err(error) => Self { path, checked: None, findings: vec![unreadable(&error)] },
+            // A header of an unknown version has told its session already.
+            if verdict.checked.is_none()
+                && verdict.version.is_none()
+                && let Some(id) = folder.session_id()
+                && let Some(finding) = verdict.findings.iter_mut().find(|finding| finding.seq.is_none())
+            {
+                let session = json::quote(&id.to_str());
+                finding.help = format!("{}; by its directory's name this is session {session}", finding.help);
+            }
         }
+        verdict.spot = spot;
+        verdict
+    }
+
+    /// Checks a log without looking around it.
+    fn alone(path: PathBuf, open: impl Fn(&Path) -> io::Result<Source>) -> (Self, Option<Source>) {
+        let mut verdict =
+            Self { path, spot: None, header: None, version: None, checked: None, findings: Vec::new() };
+        let source = match open(&verdict.path) {
+            Ok(source) => source,
+            Err(error) => {
+                verdict.findings.push(unreadable(&error.into()));
+                return (verdict, None);
+            }
+        };
+        if let Err(error) = verdict.read(&source) {
+            if let OpenError::Version { version, .. } = &error {
+                verdict.version = version.parse().ok();
+            }
+            verdict.findings = vec![unreadable(&error)];
+        }
+        (verdict, Some(source))
+    }
+
+    fn read(&mut self, source: &Source) -> Result<(), OpenError> {
+        let mut reader = LogReader::open(source)?;
+        let header = reader.header();
+        (self.version, self.header) = (Some(header.version), Some(header.clone()));
+        let mut checked = check::check(&mut reader)?;
+        self.findings = mem::take(&mut checked.findings);
+        self.checked = Some(checked);
+        Ok(())
+    }
+
+    fn side(&self, source: Option<&Source>) -> Side {
+        Side {
+            path: self.path.clone(),
+            events: self.checked.as_ref().map(|checked| checked.events),
+            modified: source.and_then(Source::modified),
+        }
+    }
+
+    fn resident(&self) -> Option<Resident<'_>> {
+        let spot = self.spot.as_ref()?;
+        Some(Resident { path: &self.path, spot, version: self.version, header: self.header.as_ref() })
+    }
+
+    /// The twin that this log was taken before.
+    fn left_out(&self) -> Option<&Path> {
+        match &self.spot {
+            Some(Spot::Session(folder)) => folder.twin.as_deref(),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, findings: Vec<Finding>) {
+        self.findings.extend(findings);
+        check::sort(&mut self.findings);
     }
 
     /// The log in one word.
@@ -83,6 +172,20 @@ impl FileVerdict {
 }
 
 impl Verification {
+    /// Joins what was found in each log with what only shows where they are looked at together.
+    #[must_use]
+    pub fn of(mut files: Vec<FileVerdict>, mut ignored: Vec<PathBuf>) -> Self {
+        let found: Vec<usize> = (0..files.len()).filter(|index| files[*index].spot.is_some()).collect();
+        let residents: Vec<Resident> = found.iter().filter_map(|index| files[*index].resident()).collect();
+        let findings = root::check_places(&residents);
+        for (index, findings) in found.into_iter().zip(findings) {
+            files[index].add(findings);
+        }
+        ignored.extend(files.iter().filter_map(FileVerdict::left_out).map(Path::to_owned));
+        ignored.sort();
+        Self { files, ignored }
+    }
+
     /// How many logs have this status.
     #[must_use]
     pub fn count(&self, status: Status) -> usize {

@@ -147,10 +147,15 @@ impl Findings {
                 findings.push(*last);
             }
         }
-        // In a zstd log the byte is the frame's: what is said of a frame comes before what is said of its lines.
-        findings.sort_by_key(|finding| (finding.place.byte, finding.place.line, finding.seq, finding.code));
+        sort(&mut findings);
         findings
     }
+}
+
+/// Puts findings in the order of their places, then of their codes; those of no place come first.
+pub fn sort(findings: &mut [Finding]) {
+    // In a zstd log the byte is the frame's: what is said of a frame comes before what is said of its lines.
+    findings.sort_by_key(|finding| (finding.place.byte, finding.place.line, finding.seq, finding.code));
 }
 
 #[cfg(test)]

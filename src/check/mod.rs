@@ -16,6 +16,7 @@ mod pairing;
 mod pass;
 mod places;
 mod registry;
+pub mod root;
 mod seeds;
 mod shadow;
 mod splits;
@@ -30,7 +31,7 @@ mod formats;
 #[cfg(test)]
 mod testing;
 
-pub use finding::{Finding, Related, Severity};
+pub use finding::{Finding, Related, Severity, sort};
 pub use registry::{Rule, rule, rules};
 
 use crate::log::LogReader;

@@ -1,5 +1,6 @@
 //! The table of all rules.
 
+use super::root::{encodings, identity, names};
 use super::{
     Severity, brackets, container, failures, line, locks, numbering, pairing, seeds, shadow, surface,
     vocabulary,
@@ -30,8 +31,11 @@ impl Rule {
     }
 }
 
-/// The families, from the bytes up.
+/// The families: the places of logs, then from the bytes up.
 const FAMILIES: &[&[&Rule]] = &[
+    names::RULES,
+    encodings::RULES,
+    identity::RULES,
     container::RULES,
     line::RULES,
     numbering::RULES,

@@ -99,7 +99,7 @@ pub(super) fn finding(
             ),
         )
         .with_help(format!(
-            "{}, and only that program knows what it means: open the log there. Nothing is damaged; `dshc replay \
+            "{}, and only that program knows what it means: open the log there. It is sound; `dshc replay \
              --allow-unknown` shows what can be understood without it",
             origin(name, format)
         )),

@@ -1,6 +1,6 @@
 //! `dshc compact`.
 
-use super::{NO_OUTPUT, UsageError};
+use super::{NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
 use crate::compact::{self, Options, Outcome, Retention, Status};
 use crate::exit::Exit;
@@ -110,7 +110,7 @@ fn ratio(text: &str) -> Result<f64, String> {
 
 impl Compact {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let logs = batch::find(&self.paths).logs;
+        let logs = inputs::sessions(batch::find(&self.paths));
         if self.region.is_some() && logs.len() > 1 {
             return Err(UsageError::new(
                 format!("--region is for one log, and {} are there", logs.len()),
@@ -131,7 +131,13 @@ impl Compact {
         }
         let mut outcomes = Vec::new();
         for (log, target) in logs.iter().zip(&targets) {
-            outcomes.push(compact::compact(&log.path, target.as_deref(), &options, summarizer, &RealDisk));
+            outcomes.push(match log.twin() {
+                Some(twin) => two_encodings(&log.path, twin),
+                None => compact::compact(&log.path, target.as_deref(), &options, summarizer, &RealDisk),
+            });
+            if let (Some(note), Some(outcome)) = (log.older_told(), outcomes.last_mut()) {
+                outcome.notes.insert(0, note);
+            }
         }
         self.report(&outcomes, printer)?;
         Ok(outcomes.iter().fold(Exit::Done, |exit, outcome| exit.merge(exit_of(outcome.status))))
@@ -206,6 +212,13 @@ impl Compact {
         written
             .with_context(|| format!("{NO_OUTPUT} ({compacted} of {} logs were compacted)", outcomes.len()))
     }
+}
+
+/// Which of two files dsh would go on with nobody can know, so neither is touched.
+fn two_encodings(log: &Path, twin: &Path) -> Outcome {
+    let message = format!("{} holds the same session in the other encoding", shown_path(twin));
+    let help = "name the file itself that is to be compacted, or move the other away";
+    Outcome::refused(log.to_owned(), "two_encodings", message, help)
 }
 
 fn exit_of(status: Status) -> Exit {

@@ -1,7 +1,7 @@
 //! Which logs a command works on.
 
 use super::UsageError;
-use crate::batch;
+use crate::batch::{self, Found, FoundLog};
 use crate::log::Source;
 use crate::log::place;
 use anyhow::Result;
@@ -23,24 +23,30 @@ pub(super) fn or_default_root(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     Ok(vec![root])
 }
 
-/// The one log that `paths` stand for.
-pub(super) fn only(paths: &[PathBuf]) -> Result<PathBuf> {
-    let mut logs = batch::find(paths).logs;
-    match logs.len() {
-        1 => Ok(logs.swap_remove(0).path),
+/// The one log that `paths` stand for. Both files of a session that lies there in two encodings are listed.
+pub(super) fn only(paths: &[PathBuf]) -> Result<FoundLog> {
+    let mut logs = sessions(batch::find(paths));
+    let files = logs.iter().flat_map(|log| [Some(&*log.path), log.twin()]).flatten();
+    let files: Vec<String> = files.map(|file| format!("  {}", file.display())).collect();
+    match files.len() {
+        1 => Ok(logs.swap_remove(0)),
         0 => Err(UsageError::new(
             format!("no log is in {}", paths[0].display()),
             "name a session.jsonl or session.jsonl.zstd of dsh",
         )
         .into()),
         many => {
-            let listed: Vec<String> =
-                logs.iter().take(20).map(|log| format!("  {}", log.path.display())).collect();
             let more = if many > 20 { format!("\n  and {} more", many - 20) } else { String::new() };
-            let message = format!("{many} logs are there, and one is wanted:\n{}{more}", listed.join("\n"));
+            let listed = files.into_iter().take(20).collect::<Vec<_>>().join("\n");
+            let message = format!("{many} logs are there, and one is wanted:\n{listed}{more}");
             Err(UsageError::new(message, "name one of them").into())
         }
     }
+}
+
+/// The logs that belong to a session: all but those that lie where dsh wants none.
+pub(super) fn sessions(found: Found) -> Vec<FoundLog> {
+    found.logs.into_iter().filter(|log| !log.is_flat()).collect()
 }
 
 /// Opens a log, `-` being standard input.

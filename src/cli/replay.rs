@@ -64,7 +64,10 @@ enum Format {
 
 impl Replay {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let path = inputs::only(&inputs::or_default_root(self.path.clone().into_iter().collect())?)?;
+        let log = inputs::only(&inputs::or_default_root(self.path.clone().into_iter().collect())?)?;
+        let (older, path) = (log.older_told(), log.path);
+        // What a failure leaves without a report is told beside it.
+        let tell_older = || older.iter().for_each(|note| printer.note(note));
         let unknown = self.unknown();
         let version = match unknown {
             Unknown::AllAllowed => UnknownVersion::ReadAsNewest,
@@ -75,6 +78,7 @@ impl Replay {
         let mut reader = match opened {
             Ok(reader) => reader,
             Err(error) => {
+                tell_older();
                 printer.error(&format!("{}: {error}", shown_path(&path)), Some(&error.help()));
                 return Ok(Exit::Unreadable);
             }
@@ -88,8 +92,9 @@ impl Replay {
             Some(damage) => {
                 let text = format!("{}: {}: {damage}", shown_path(&path), damage.place());
                 if !self.partial {
+                    tell_older();
                     let help = if damage.is_unsupported() {
-                        "nothing is damaged; --allow-unknown reads past it, --partial shows what stands before it"
+                        "the log is sound; --allow-unknown reads past what is unknown, --partial shows what stands before it"
                     } else {
                         "--partial shows what stands before it; `dshc verify` names all that is wrong"
                     };
@@ -108,6 +113,7 @@ impl Replay {
         let tokenizer = self.tokenizer.map(Tokenizer::load);
         let mut view = View::new(path, folded, self.expand.is_some(), tokenizer.as_ref());
         view.notes.extend(left_out);
+        view.notes.splice(0..0, older);
         for note in view.notes.iter().filter(|_| self.format != Format::Json) {
             printer.note(note);
         }

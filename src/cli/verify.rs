@@ -53,9 +53,8 @@ enum FailOn {
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         let found = batch::find(&inputs::or_default_root(self.paths)?);
-        let files =
-            found.logs.into_iter().map(|log| FileVerdict::of(log.path.clone(), inputs::open(&log.path)));
-        let run = Verification { files: files.collect(), ignored: found.ignored };
+        let files = found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, inputs::open));
+        let run = Verification::of(files.collect(), found.ignored);
         let is_verbose = printer.verbosity == Verbosity::Verbose;
         match self.format {
             Format::Human => printer.print(Layout::Human, |out| human::verify(&run, is_verbose, out)),

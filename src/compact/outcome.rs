@@ -40,7 +40,8 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// A stable code: `busy`, `in_use`, `region`, `not_smaller`, `damaged`, `unsupported`, `output`,
-    /// `changed`, `summary`, `commit`, `persistence`, or the code of what made a log unreadable.
+    /// `changed`, `summary`, `commit`, `persistence`, `two_encodings`, or the code of what made a log
+    /// unreadable.
     pub code: &'static str,
     /// What is in the way.
     pub message: String,
@@ -176,6 +177,20 @@ impl Outcome {
             cache: None,
             notes: Vec::new(),
         }
+    }
+
+    /// A log that is refused before it is opened. `code` is of the kind that [`Reason`] lists.
+    #[must_use]
+    pub fn refused(
+        path: PathBuf,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let mut outcome = Self::new(path);
+        outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
+        outcome.stop(Status::Refused, Reason::new(code, message, help));
+        outcome
     }
 
     /// Takes what the log's header tells.

@@ -73,6 +73,49 @@ impl<'a> Text<'a> {
         length
     }
 
+    /// The UTF-16 code units: what JavaScript walks where it walks a string.
+    #[must_use]
+    pub fn to_utf16(&self) -> Vec<u16> {
+        let bytes = &*self.0;
+        let mut units = Vec::with_capacity(bytes.len());
+        let mut at = 0;
+        while let Some(&first) = bytes.get(at) {
+            let (length, mut code) = match first {
+                0x00..=0x7f => (1, u32::from(first)),
+                0x80..=0xdf => (2, u32::from(first & 0x1f)),
+                0xe0..=0xef => (3, u32::from(first & 0x0f)),
+                0xf0..=0xff => (4, u32::from(first & 0x07)),
+            };
+            for &byte in bytes.iter().skip(at + 1).take(length - 1) {
+                code = (code << 6) | u32::from(byte & 0x3f);
+            }
+            match (u16::try_from(code), char::from_u32(code)) {
+                (Ok(unit), _) => units.push(unit),
+                (Err(_), Some(astral)) => units.extend_from_slice(astral.encode_utf16(&mut [0; 2])),
+                (Err(_), None) => units.push(0xfffd),
+            }
+            at += length;
+        }
+        units
+    }
+
+    /// The string of these UTF-16 code units. A half that finds its other half joins it, as in JavaScript.
+    #[must_use]
+    pub fn from_utf16(units: &[u16]) -> Text<'static> {
+        let mut bytes = Vec::with_capacity(units.len());
+        for unit in char::decode_utf16(units.iter().copied()) {
+            match unit {
+                Ok(character) => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                Err(half) => {
+                    let [high, low] = half.unpaired_surrogate().to_be_bytes();
+                    let middle = ((high & 0x0f) << 2) | (low >> 6);
+                    bytes.extend([0xe0 | (high >> 4), 0x80 | middle, 0x80 | (low & 0x3f)]);
+                }
+            }
+        }
+        Text(Cow::Owned(bytes))
+    }
+
     fn replace_halves(&self) -> String {
         let mut out = String::with_capacity(self.0.len());
         let mut rest: &[u8] = &self.0;
@@ -100,6 +143,12 @@ fn units(byte: u8) -> u64 {
     }
 }
 
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Text(Cow::Borrowed(text.as_bytes()))
+    }
+}
+
 impl PartialEq<str> for Text<'_> {
     fn eq(&self, other: &str) -> bool {
         *self.0 == *other.as_bytes()
@@ -115,6 +164,7 @@ impl fmt::Debug for Text<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::{parse, text};
+    use super::Text;
 
     fn lengths(json: &str) -> (u64, u64) {
         let raw = parse(json).unwrap();
@@ -140,5 +190,28 @@ mod tests {
         let value = text(raw).unwrap();
         assert_eq!(value.to_str(), "a\u{fffd}b\u{fffd}");
         assert_eq!(value.into_str(), "a\u{fffd}b\u{fffd}");
+    }
+
+    #[test]
+    fn halves_that_meet_join() {
+        let crab = parse(r#""\ud83e\udd80""#).unwrap();
+        assert_eq!(Text::from_utf16(&[0xd83e, 0xdd80]), text(crab).unwrap());
+        let apart = parse(r#""\udd80\ud83e""#).unwrap();
+        assert_eq!(Text::from_utf16(&[0xdd80, 0xd83e]), text(apart).unwrap());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn units_come_back(units in proptest::collection::vec(proptest::prelude::any::<u16>(), 0..40)) {
+            let text = Text::from_utf16(&units);
+            proptest::prop_assert_eq!(text.utf16_len(), units.len() as u64);
+            proptest::prop_assert_eq!(text.to_utf16(), units);
+        }
+
+        #[test]
+        fn units_are_those_of_the_standard_library(plain in ".*") {
+            let units: Vec<u16> = plain.encode_utf16().collect();
+            proptest::prop_assert_eq!(Text::from(&*plain).to_utf16(), units);
+        }
     }
 }

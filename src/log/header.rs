@@ -1,5 +1,6 @@
 //! The header line (FORMAT §3).
 
+use super::place::Address;
 use crate::format::{self, Format, Seeded};
 use crate::json::{self, Object, Raw};
 
@@ -20,6 +21,8 @@ pub struct Header {
     pub is_seeded: bool,
     /// How many those are, where the header says it (formats 0 and 1).
     pub seed_length: Option<u64>,
+    /// Where the log belongs below its root; `None` if its id is empty.
+    pub address: Option<Address>,
 }
 
 /// What becomes of a log whose version no table describes.
@@ -98,11 +101,13 @@ impl Header {
                 (flag.ok_or(HeaderError::Member { member: seeded, expected: "true or false" })?, None)
             }
         };
+        let cwd = text("cwd")?;
         let header = Self {
             version: format.version,
+            address: Address::of(&id, cwd.as_ref()),
             id: id.into_str().into_owned(),
             created_at: required_count(object, "createdAt")?,
-            cwd: text("cwd")?.map(|cwd| cwd.into_str().into_owned()),
+            cwd: cwd.map(|cwd| cwd.into_str().into_owned()),
             parent_session: text("parentSession")?.map(|parent| parent.into_str().into_owned()),
             is_seeded,
             seed_length,
@@ -122,6 +127,7 @@ impl Header {
     fn guess(object: &Object, version: u64) -> Self {
         Self {
             version,
+            address: object.text("id").and_then(|id| Address::of(&id, object.text("cwd").as_ref())),
             id: owned_text(object, "id").unwrap_or_default(),
             created_at: object.get("createdAt").and_then(count).unwrap_or_default(),
             cwd: owned_text(object, "cwd"),

@@ -11,6 +11,8 @@ pub(crate) mod failing_disk;
 mod fault;
 mod frames;
 mod header;
+pub mod layout;
+pub mod likeness;
 mod lines;
 mod open_error;
 pub mod place;

@@ -48,6 +48,9 @@ impl OpenError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
+            Self::Io(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                "a directory has a log's name, and dsh cannot open it either; give it another name".into()
+            }
             Self::Io(_) => "check that the path exists and that you may read it".into(),
             Self::Empty | Self::NoHeader(_) => {
                 "nothing of the session was written, or the file was cut; restore it from a copy".into()

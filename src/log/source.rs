@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// How a log's text is stored (FORMAT §2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,12 @@ impl Source {
         io::copy(input, &mut file)?;
         file.flush()?;
         Self::of(file, path)
+    }
+
+    /// When the file was last changed, if the file system tells.
+    #[must_use]
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.file.metadata().ok()?.modified().ok()
     }
 
     /// Writes the bytes that count to `output`.

@@ -334,23 +334,6 @@ fn r14_surfaceop_dialects_of_format_3() {
 }
 
 #[test]
-fn r33_fork_with_copied_end_seed_markers() {
-    let sandbox = Sandbox::new();
-    let log = fixture("cases/R33-fork-with-copied-end-seed-markers/session.jsonl");
-    let (view, code) = sandbox.json(&["replay", text(&log)]);
-    assert_eq!((code, &view["session"]["inheritedEvents"]), (0, &json!(18)));
-    assert_eq!(
-        view["session"]["seedMarkers"],
-        json!([
-            { "seq": 11, "is": "copied" }, { "seq": 18, "is": "boundary" }, { "seq": 25, "is": "reopened" }
-        ])
-    );
-    let run = sandbox.run(&["replay", text(&log)]);
-    assert!(run.out.contains("seqs 0..17 are inherited"), "{}", run.out);
-    assert_eq!(sandbox.run(&["verify", text(&log), "--fail-on", "warning"]).code, 0);
-}
-
-#[test]
 fn r36_v3_system_head() {
     let sandbox = Sandbox::new();
     let log = sandbox.copy(fixture("cases/R36-v3-system-head-and-generation-files/session.v3.jsonl"));

@@ -12,8 +12,10 @@
 mod compact;
 mod crash;
 mod damage;
+mod encodings;
 mod formats;
 mod official;
+mod places;
 mod regression;
 mod replay;
 mod sandbox;

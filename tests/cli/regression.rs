@@ -144,9 +144,18 @@ fn r31_unknown_required_event() {
 #[test]
 fn r33_fork_with_copied_end_seed_markers() {
     let sandbox = Sandbox::new();
-    let (view, code) = sandbox
-        .json(&["replay", text(&fixture("cases/R33-fork-with-copied-end-seed-markers/session.jsonl"))]);
-    assert_eq!((code, &view["session"]["seeded"], &view["events"]), (0, &json!(true), &json!(32)));
+    let log = fixture("cases/R33-fork-with-copied-end-seed-markers/session.jsonl");
+    let (view, code) = sandbox.json(&["replay", text(&log)]);
+    assert_eq!((code, &view["session"]["inheritedEvents"]), (0, &json!(18)));
+    assert_eq!(
+        view["session"]["seedMarkers"],
+        json!([
+            { "seq": 11, "is": "copied" }, { "seq": 18, "is": "boundary" }, { "seq": 25, "is": "reopened" }
+        ])
+    );
+    let run = sandbox.run(&["replay", text(&log)]);
+    assert!(run.out.contains("seqs 0..17 are inherited"), "{}", run.out);
+    assert_eq!(sandbox.run(&["verify", text(&log), "--fail-on", "warning"]).code, 0);
 }
 
 #[test]

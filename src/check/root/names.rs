@@ -1,0 +1,50 @@
+//! What a log is called.
+
+use super::super::Finding;
+use super::super::registry::Rule;
+use super::Tenant;
+use crate::log::Place;
+use crate::log::layout::file_name;
+use std::path::Path;
+
+static OLDER_GENERATIONS: Rule = Rule::note(
+    "older-generations",
+    "Older generations of the session lie beside the log; nothing reads them.",
+);
+static NAME_VERSION: Rule =
+    Rule::error("name-version", "The log's name promises another format version than its header tells.");
+static FLAT_FILE: Rule =
+    Rule::error("flat-file", "A log lies directly in a project directory, which makes dsh refuse the root.");
+
+pub(in crate::check) const RULES: &[&Rule] = &[&OLDER_GENERATIONS, &NAME_VERSION, &FLAT_FILE];
+
+/// Looks at the log's own name and at those beside it.
+pub(super) fn check(tenant: &Tenant) -> Vec<Finding> {
+    let Tenant { log, folder } = tenant;
+    let older = folder.older_told(log.path).map(|told| {
+        Finding::new(&OLDER_GENERATIONS, Place::default(), told).with_help(
+            "nothing needs to be done: dsh leaves them when it upgrades a log, and merges none of them",
+        )
+    });
+    let promised = folder.name.generation;
+    let other = log.version.filter(|version| *version != promised).map(|version| {
+        let name = file_name(log.path);
+        let message = format!("by its name {name} is of format {promised}, by its header of format {version}");
+        let help = "dsh refuses it under this name; if no other log of the session has the name that its header's \
+                    version wants, copy it there";
+        Finding::new(&NAME_VERSION, Place::default(), message).with_help(help)
+    });
+    older.into_iter().chain(other).collect()
+}
+
+/// A file where dsh wants none.
+pub(super) fn flat(log: &Path) -> Finding {
+    let project = log.parent().map(file_name).unwrap_or_default();
+    let message = format!(
+        "{} lies directly in the project directory {project}, beside the session directories",
+        file_name(log)
+    );
+    let help = "dsh refuses the whole root because of it; move it out of the root, or into a session directory of \
+                its own under a canonical name";
+    Finding::new(&FLAT_FILE, Place::default(), message).with_help(help)
+}
