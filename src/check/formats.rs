@@ -4,7 +4,8 @@ use super::testing::{check_bytes, codes, event, marked};
 
 /// The codes for a log of `version` with these events, notes left out.
 fn found(version: u64, events: &[String]) -> Vec<&'static str> {
-    let seeded = if version < 2 { "" } else { "\"isSeeded\":false," };
+    let seeded = ["", "", "\"isSeeded\":false,", "\"isSeeded\":false,", "\"isSeeded\":false,"];
+    let seeded = seeded[usize::try_from(version).unwrap()];
     let header = format!(
         r#"{{"type":"session","version":{version},"id":"s","createdAt":1,{seeded}"delegationDepth":0}}"#
     );
@@ -49,21 +50,24 @@ fn errors(version: u64, events: &[String]) -> Vec<&'static str> {
     found(version, events).into_iter().filter(of_interest).collect()
 }
 
+/// What is expected of formats 0 to 4, in their order.
+fn each<'a>(expected: [&'a [&'a str]; 5]) -> impl Iterator<Item = (u64, &'a [&'a str])> {
+    (0..).zip(expected)
+}
+
 #[test]
 fn the_system_prompt_is_a_node_from_format_3_on() {
-    let prompt = |version: u64| system(if version < 4 { PLUGIN } else { PROMPT });
-    for version in [3, 4] {
-        let head = log(
-            turn(),
-            &[append(2, "system/message", &prompt(version)), append(3, "user/message", &user("user"))],
-        );
+    for (version, source) in [(3, PLUGIN), (4, PROMPT)] {
+        let prompt = system(source);
+        let head =
+            log(turn(), &[append(2, "system/message", &prompt), append(3, "user/message", &user("user"))]);
         assert_eq!(errors(version, &head), [""; 0], "format {version}");
-        let again = replace(4, "system/message", &prompt(version), 2, 2);
+        let again = replace(4, "system/message", &prompt, 2, 2);
         assert_eq!(errors(version, &log(head.clone(), &[again])), [""; 0], "format {version}");
         for (event_type, data, to) in [
             ("user/message", user("user"), 2),
             ("user/message", user("user"), 3),
-            ("system/message", prompt(version), 3),
+            ("system/message", prompt, 3),
         ] {
             let odd = replace(4, event_type, &data, 2, to);
             let odd = odd.replace("[2]", if to == 2 { "[2]" } else { "[2,3]" });
@@ -91,8 +95,7 @@ fn what_a_request_header_may_hold() {
         log(turn(), &[event(2, "request/header", &data)])
     };
     for more in [r#","system":"be terse""#, r#","tools":[]"#, r#","adapterDefaults":{}"#] {
-        for version in 0..5 {
-            let expected: &[&str] = if version < 3 { &[] } else { &["payload-shape"] };
+        for (version, expected) in each([&[], &[], &[], &["payload-shape"], &["payload-shape"]]) {
             assert_eq!(errors(version, &header(more)), expected, "format {version}: {more}");
         }
     }
@@ -113,8 +116,7 @@ const FLAT: &str = r#"{"turn":1,"step":1,"message":{"id":"r","role":"tool","tool
 #[test]
 fn tools_answer_in_a_block_and_from_format_4_on_in_a_message() {
     let answered = |data: &str| log(turn(), &[call(), started(), append(4, "tool/result", data)]);
-    for version in 2..5 {
-        let (right, wrong) = if version < 4 { (WRAPPED, FLAT) } else { (FLAT, WRAPPED) };
+    for (version, right, wrong) in [(2, WRAPPED, FLAT), (3, WRAPPED, FLAT), (4, FLAT, WRAPPED)] {
         assert_eq!(errors(version, &answered(right)), [""; 0], "format {version}");
         assert!(errors(version, &answered(wrong)).contains(&"message-shape"), "format {version}");
     }
@@ -161,13 +163,12 @@ fn a_rewritten_result_of_format_4_keeps_all_but_its_content() {
 #[test]
 fn sources_belong_to_the_formats_that_have_them() {
     let prompt = log(turn(), &[append(2, "user/message", &user("plugin"))]);
-    for version in 0..5 {
-        let expected: &[&str] = if version < 4 { &[] } else { &["message-shape"] };
+    for (version, expected) in each([&[], &[], &[], &[], &["message-shape"]]) {
         assert_eq!(errors(version, &prompt), expected, "format {version}");
     }
     let cites = call().replace("\"surfaceOp\"", "\"sourceEventSeqs\":[0],\"surfaceOp\"");
-    for version in 0..5 {
-        let expected: &[&str] = if version < 2 { &[] } else { &["surface-sources-invalid"] };
+    let refused: &[&str] = &["surface-sources-invalid"];
+    for (version, expected) in each([&[], &[], refused, refused, refused]) {
         assert_eq!(errors(version, &log(turn(), std::slice::from_ref(&cites))), expected, "format {version}");
     }
 }
@@ -179,24 +180,24 @@ fn streamed_deltas_stand_where_the_format_has_them() {
     let chunk = r#"{"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":"a"}}"#;
     let chunk = log(turn(), &[event(2, "assistant/chunk", chunk)]);
     let attempt = log(turn(), &[event(2, "assistant/attempt", r#"{"turn":1,"step":1,"stream":[]}"#)]);
-    for version in 0..5 {
-        let (rows, embedded): ([&[&str]; 2], &[&str]) = if version < 2 {
-            ([&[], &[]], &["unknown-required-event"])
-        } else {
-            ([&["invalid-envelope"], &["unknown-required-event"]], &[])
-        };
-        assert_eq!(errors(version, &row), rows[0], "format {version}");
-        assert_eq!(errors(version, &chunk), rows[1], "format {version}");
-        assert_eq!(errors(version, &attempt), embedded, "format {version}");
+    let (unknown, malformed): (&[&str], &[&str]) = (&["unknown-required-event"], &["invalid-envelope"]);
+    for (version, expected) in each([&[], &[], malformed, malformed, malformed]) {
+        assert_eq!(errors(version, &row), expected, "format {version}");
+    }
+    for (version, expected) in each([&[], &[], unknown, unknown, unknown]) {
+        assert_eq!(errors(version, &chunk), expected, "format {version}");
+    }
+    for (version, expected) in each([unknown, unknown, &[], &[], &[]]) {
+        assert_eq!(errors(version, &attempt), expected, "format {version}");
     }
 }
 
 #[test]
 fn ignorable_events_may_carry_markers_from_format_1_on() {
     let odd = event(2, "acme/x", "null").replace("\"data\"", "\"ignorable\":true,\"surfaceOp\":7,\"data\"");
-    for version in 0..5 {
-        let expected = if version == 0 { "surface-marker-forbidden" } else { "unknown-ignorable-event" };
-        assert_eq!(errors(version, &log(turn(), std::slice::from_ref(&odd))), [expected], "format {version}");
+    let taken: &[&str] = &["unknown-ignorable-event"];
+    for (version, expected) in each([&["surface-marker-forbidden"], taken, taken, taken, taken]) {
+        assert_eq!(errors(version, &log(turn(), std::slice::from_ref(&odd))), expected, "format {version}");
     }
 }
 

@@ -148,12 +148,12 @@ impl Plan {
 fn objection(folded: &Folded) -> Option<Reason> {
     if let Some(damage) = &folded.damage {
         let line = damage.place().line.map_or_else(String::new, |line| format!("line {line}: "));
-        let code = if damage.is_unsupported() { "unsupported" } else { "damaged" };
-        return Some(Reason::new(
-            code,
-            format!("{line}{damage}"),
-            "`dshc verify` names all that is wrong with the log",
-        ));
+        let (code, help) = if damage.is_unsupported() {
+            ("unsupported", "only what wrote the event knows what it means: compact the session there")
+        } else {
+            ("damaged", "`dshc verify` names all that is wrong with the log")
+        };
+        return Some(Reason::new(code, format!("{line}{damage}"), help));
     }
     if let Some(torn) = &folded.torn {
         return Some(Reason::new(

@@ -45,9 +45,8 @@ pub struct Format {
     pub refused_source_kinds: &'static [&'static str],
     /// The events that start and settle a call which a tool's own code makes (FORMAT §6.4).
     pub dispatch_types: [&'static str; 2],
-    /// Every event type that the version's readers know (FORMAT §6.3), in two sorted parts: those of all versions,
-    /// and the others.
-    pub vocabulary: [&'static [&'static str]; 2],
+    /// Every event type that the version's readers know (FORMAT §6.3), in sorted parts that versions share.
+    pub vocabulary: &'static [&'static [&'static str]],
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).
     pub retired: &'static [&'static str],
     /// Whether readers convert the payloads of development builds (FORMAT §8.1).

@@ -1,6 +1,6 @@
 //! Format 0: the first that was released.
 
-use super::vocabulary::COMMON;
+use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
     Format, HeaderShape, MessageKind, Relations, Seeded, Stream, SurfaceType, SystemPrompt, ToolResult,
 };
@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
     refused_source_kinds: &[],
     dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
     // The last readers of the 0.1.1 line lack three of these 51.
-    vocabulary: [COMMON, &["assistant/chunk", "tool/code-dispatch", "tool/code-dispatch-start"]],
+    vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
     retired: &["mode/set", "request/header-delta"],
     converts_old_payloads: true,
     canonical_payloads: false,

@@ -1,6 +1,6 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
-use super::vocabulary::COMMON;
+use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
 use super::{Format, HeaderShape, Seeded, Stream, v1};
 
 pub(super) const FORMAT: Format = Format {
@@ -11,6 +11,6 @@ pub(super) const FORMAT: Format = Format {
     stream: Stream::Embedded,
     packed_rows_need_id: false,
     assistant_cites_chunks: false,
-    vocabulary: [COMMON, &["assistant/attempt", "tool/code-dispatch", "tool/code-dispatch-start"]],
+    vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
     ..v1::FORMAT
 };

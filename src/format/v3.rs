@@ -1,6 +1,6 @@
 //! Format 3: the system prompt as a node of the surface.
 
-use super::vocabulary::COMMON;
+use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
 use super::{Format, MessageKind, SurfaceType, SystemPrompt, v2};
 
 pub(super) const FORMAT: Format = Format {
@@ -17,21 +17,7 @@ pub(super) const FORMAT: Format = Format {
     ],
     system_prompt: SystemPrompt::HeadNode,
     dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
-    vocabulary: [
-        COMMON,
-        &[
-            "assistant/attempt",
-            "deliverables/presented",
-            "feedback/message-delete",
-            "feedback/message-put",
-            "image/offload",
-            "subagent/catalog",
-            "system/message",
-            "tool/ptc-dispatch",
-            "tool/ptc-dispatch-start",
-            "workspace/changes",
-        ],
-    ],
+    vocabulary: &[COMMON, ATTEMPT, SINCE_3],
     canonical_payloads: true,
     has_session_lock: true,
     ..v2::FORMAT

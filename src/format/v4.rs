@@ -1,6 +1,6 @@
 //! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
 
-use super::vocabulary::COMMON;
+use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
 use super::{Format, MessageKind, Relations, SurfaceType, ToolResult, v3};
 
 pub(super) const FORMAT: Format = Format {
@@ -17,22 +17,7 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Flat,
     checkpoint_source: &[("kind", "compact-checkpoint")],
     refused_source_kinds: &["plugin"],
-    vocabulary: [
-        COMMON,
-        &[
-            "assistant/attempt",
-            "deliverables/presented",
-            "developer/message",
-            "feedback/message-delete",
-            "feedback/message-put",
-            "image/offload",
-            "subagent/catalog",
-            "system/message",
-            "tool/ptc-dispatch",
-            "tool/ptc-dispatch-start",
-            "workspace/changes",
-        ],
-    ],
+    vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
     relations: Relations::AtLoad,
     ..v3::FORMAT

@@ -51,3 +51,22 @@ pub(super) const COMMON: &[&str] = &[
     "user/message",
     "web/deepseek-search-llm-request",
 ];
+
+/// What calls that a tool's own code makes were called up to format 2.
+pub(super) const CODE_DISPATCH: &[&str] = &["tool/code-dispatch", "tool/code-dispatch-start"];
+
+/// What an answer that came to nothing is called where streamed deltas are embedded.
+pub(super) const ATTEMPT: &[&str] = &["assistant/attempt"];
+
+/// What came with format 3, or under its number.
+pub(super) const SINCE_3: &[&str] = &[
+    "deliverables/presented",
+    "feedback/message-delete",
+    "feedback/message-put",
+    "image/offload",
+    "subagent/catalog",
+    "system/message",
+    "tool/ptc-dispatch",
+    "tool/ptc-dispatch-start",
+    "workspace/changes",
+];

@@ -1,7 +1,7 @@
 //! Properties of the fold and of pairing, over random sequences of appends and replacements.
 
 use super::{Keep, Pairing, Session};
-use crate::format::{self, SystemPrompt};
+use crate::format::{self, SystemPrompt, ToolResult};
 use crate::json;
 use crate::log::{Event, Header};
 use proptest::prelude::*;
@@ -43,8 +43,8 @@ fn session(version: u64) -> Session {
     };
     let mut session = Session::new(header, format::of(version).unwrap(), Keep::Messages);
     if session.format.system_prompt == SystemPrompt::HeadNode {
-        let source =
-            if version < 4 { r#""kind":"plugin","plugin":"p""# } else { r#""kind":"system-prompt""# };
+        // Any kind will do but those that a format refuses.
+        let source = r#""kind":"goal""#;
         let data = format!(
             r#"{{"turn":1,"step":1,"message":{{"id":"s","role":"system","content":[],"source":{{{source}}}}}}}"#
         );
@@ -53,14 +53,13 @@ fn session(version: u64) -> Session {
     session
 }
 
-fn tool_result(version: u64, id: u8) -> String {
+fn tool_result(shape: ToolResult, id: u8) -> String {
     let source = format!(r#""source":{{"kind":"tool","callId":"c{id}"}}"#);
-    let message = if version < 4 {
-        format!(
+    let message = match shape {
+        ToolResult::Wrapped => format!(
             r#""role":"user","content":[{{"type":"tool-result","toolCallId":"c{id}","content":[]}}],{source}"#
-        )
-    } else {
-        format!(r#""role":"tool","toolCallId":"c{id}","content":[],{source}"#)
+        ),
+        ToolResult::Flat => format!(r#""role":"tool","toolCallId":"c{id}","content":[],{source}"#),
     };
     format!(r#"{{"turn":1,"step":1,"message":{{"id":"m",{message}}}}}"#)
 }
@@ -106,7 +105,7 @@ fn run(version: u64, steps: &[Step]) -> (Session, Vec<u64>) {
                 apply(&mut session, "assistant/message", &data, "\"append\"", None);
             }
             Step::Result(id) => {
-                let data = tool_result(version, *id);
+                let data = tool_result(session.format.tool_result, *id);
                 apply(&mut session, "tool/result", &data, "\"append\"", None);
             }
             Step::Replace(a, b) => {
