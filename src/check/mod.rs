@@ -16,6 +16,7 @@ mod pairing;
 mod pass;
 mod places;
 mod registry;
+mod relations;
 mod shadow;
 mod splits;
 mod surface;

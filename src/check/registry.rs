@@ -1,6 +1,8 @@
 //! The table of all rules.
 
-use super::{Severity, brackets, container, failures, line, locks, numbering, pairing, shadow, surface};
+use super::{
+    Severity, brackets, container, failures, line, locks, numbering, pairing, relations, shadow, surface,
+};
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,6 +40,17 @@ const FAMILIES: &[&[&Rule]] = &[
     shadow::RULES,
     locks::RULES,
     failures::RULES,
+    relations::RULES,
+    relations::turns::RULES,
+    relations::tools::RULES,
+    relations::repair::RULES,
+    relations::dispatch::RULES,
+    relations::retries::RULES,
+    relations::titles::RULES,
+    relations::commands::RULES,
+    relations::inherited::RULES,
+    relations::head::RULES,
+    relations::tool_changes::RULES,
 ];
 
 /// Every rule, those of one family together.

@@ -1,7 +1,10 @@
 //! The facts of each log format version, as data (FORMAT §6.4). The only room that knows version numbers:
 //! every other asks the [`Format`] of the log at hand.
 
+mod relations;
 mod v0;
+
+pub use relations::{Checked, Relations, RepairIds, Stream};
 
 /// What one format version calls things and where it keeps them.
 #[derive(Debug)]
@@ -22,6 +25,10 @@ pub struct Format {
     pub system_in_header: bool,
     /// The `source` of a checkpoint but for its ids: members with their values (FORMAT §7.4).
     pub checkpoint_source: &'static [(&'static str, &'static str)],
+    /// What the rules between events ask of the version.
+    pub relations: Relations,
+    /// Where streamed deltas stand.
+    pub stream: Stream,
     /// Every event type that the version's readers know (FORMAT §6.3).
     pub vocabulary: &'static [&'static str],
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).

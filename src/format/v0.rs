@@ -1,6 +1,6 @@
 //! Format 0, written by dsh 0.0.1-rc.1 to 0.1.2-rc.1 (FORMAT §0.3).
 
-use super::{Format, MessageKind, SurfaceType};
+use super::{Format, MessageKind, Relations, Stream, SurfaceType};
 
 pub(super) const FORMAT: Format = Format {
     version: 0,
@@ -15,6 +15,8 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: true,
     system_in_header: true,
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
+    relations: Relations::V0_TO_V2,
+    stream: Stream::Rows,
     vocabulary: VOCABULARY,
     retired: &["mode/set", "request/header-delta"],
 };
