@@ -19,6 +19,7 @@ mod registry;
 mod relations;
 mod shadow;
 mod splits;
+mod stream;
 mod surface;
 mod wording;
 

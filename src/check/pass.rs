@@ -9,8 +9,8 @@ use super::places::Places;
 use super::relations::Relations;
 use super::splits::Splits;
 use super::wording::{amount, owned};
-use super::{Checked, container, line, locks, surface};
-use crate::format::{Checked as When, Format};
+use super::{Checked, container, line, locks, stream, surface};
+use crate::format::{Checked as When, Format, Stream};
 use crate::log::{Body, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session};
 
@@ -117,6 +117,9 @@ impl Pass {
                     && self.session.format.knows(&event.event_type)
                 {
                     relations.event(event, place, &self.losses, &mut self.findings);
+                }
+                if self.session.format.stream == Stream::Embedded {
+                    self.findings.extend(stream::check(event, place));
                 }
             }
             Err(violation) => {

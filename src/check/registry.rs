@@ -1,7 +1,8 @@
 //! The table of all rules.
 
 use super::{
-    Severity, brackets, container, failures, line, locks, numbering, pairing, relations, shadow, surface,
+    Severity, brackets, container, failures, line, locks, numbering, pairing, relations, shadow, stream,
+    surface,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -51,6 +52,7 @@ const FAMILIES: &[&[&Rule]] = &[
     relations::inherited::RULES,
     relations::head::RULES,
     relations::tool_changes::RULES,
+    stream::RULES,
 ];
 
 /// Every rule, those of one family together.

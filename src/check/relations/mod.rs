@@ -19,7 +19,7 @@ pub(super) mod turns;
 #[cfg(test)]
 mod demos;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 
 use super::finding::Findings;
 use super::losses::Losses;

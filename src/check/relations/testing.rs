@@ -27,7 +27,7 @@ pub(super) fn header(version: u64) -> Header {
 }
 
 /// An event of a line.
-pub(super) fn event<'a>(line: &Object<'a>) -> Event<'a> {
+pub(in crate::check) fn event<'a>(line: &Object<'a>) -> Event<'a> {
     Event {
         event_type: line.text("type").unwrap().into_str(),
         seq: line.count("seq").unwrap(),
