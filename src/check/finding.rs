@@ -100,18 +100,19 @@ const MAX_OF_A_CODE: u64 = 1000;
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     kept: Vec<Finding>,
-    /// For each code how many there were, and the last one that was not kept.
-    by_code: HashMap<&'static str, (u64, Option<Box<Finding>>)>,
+    /// For each code how many are kept, how many are not, and the last one of those.
+    by_code: HashMap<&'static str, (u64, u64, Option<Box<Finding>>)>,
 }
 
 impl Findings {
     pub(super) fn push(&mut self, finding: Finding) {
-        let (count, left_out) = self.by_code.entry(finding.code).or_default();
-        *count += 1;
-        if *count <= MAX_OF_A_CODE {
+        let (kept, left_out, last) = self.by_code.entry(finding.code).or_default();
+        if *kept < MAX_OF_A_CODE {
+            *kept += 1;
             self.kept.push(finding);
         } else {
-            *left_out = Some(Box::new(finding));
+            *left_out += 1;
+            *last = Some(Box::new(finding));
         }
     }
 
@@ -127,8 +128,8 @@ impl Findings {
         let mut taken = 0;
         self.kept.retain(|finding| {
             let goes = follows(finding);
-            if goes && let Some((count, _)) = by_code.get_mut(finding.code) {
-                *count = count.saturating_sub(1);
+            if goes && let Some((kept, ..)) = by_code.get_mut(finding.code) {
+                *kept = kept.saturating_sub(1);
                 taken += 1;
             }
             !goes
@@ -139,9 +140,8 @@ impl Findings {
     /// All findings in the order of their places; what was not kept is summed up in one finding a code.
     pub(super) fn sorted(self) -> Vec<Finding> {
         let mut findings = self.kept;
-        for (count, left_out) in self.by_code.into_values() {
-            if let Some(mut last) = left_out {
-                let more = count - MAX_OF_A_CODE;
+        for (_, more, last) in self.by_code.into_values() {
+            if let Some(mut last) = last {
                 last.message =
                     format!("{more} more findings of this kind, this one the last: {}", last.message);
                 findings.push(*last);
@@ -188,6 +188,18 @@ mod tests {
         assert_eq!(sorted.len(), 1001);
         assert_eq!(sorted[1000].place.line, Some(1500));
         assert!(sorted[1000].message.starts_with("500 more findings"));
+    }
+
+    #[test]
+    fn what_was_taken_back_does_not_upset_the_sum() {
+        let mut findings = Findings::default();
+        for line in 1..=1001 {
+            findings.push(at(line));
+        }
+        assert_eq!(findings.take_back(|_| true), 1000);
+        let left = findings.sorted();
+        assert_eq!(left.len(), 1);
+        assert!(left[0].message.starts_with("1 more findings"), "{}", left[0].message);
     }
 
     #[test]

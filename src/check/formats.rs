@@ -1,16 +1,6 @@
 //! What formats differ in: the same events told right or wrong by the log's own version.
 
-use super::testing::{check_bytes, codes, event, marked};
-
-/// The codes for a log of `version` with these events, notes left out.
-fn found(version: u64, events: &[String]) -> Vec<&'static str> {
-    let seeded = ["", "", "\"isSeeded\":false,", "\"isSeeded\":false,", "\"isSeeded\":false,"];
-    let seeded = seeded[usize::try_from(version).unwrap()];
-    let header = format!(
-        r#"{{"type":"session","version":{version},"id":"s","createdAt":1,{seeded}"delegationDepth":0}}"#
-    );
-    codes(&check_bytes(format!("{header}\n{}\n", events.join("\n")).as_bytes()))
-}
+use super::testing::{check_events_of, codes, event, marked};
 
 fn turn() -> Vec<String> {
     vec![event(0, "turn/start", r#"{"turn":1}"#), event(1, "step/start", r#"{"turn":1,"step":1}"#)]
@@ -47,7 +37,7 @@ fn log(mut start: Vec<String>, more: &[String]) -> Vec<String> {
 /// The open turn's calls need no result here; notes of pairing are about other things.
 fn errors(version: u64, events: &[String]) -> Vec<&'static str> {
     let of_interest = |code: &&str| !["call-without-result", "stream-shape"].contains(code);
-    found(version, events).into_iter().filter(of_interest).collect()
+    codes(&check_events_of(version, events)).into_iter().filter(of_interest).collect()
 }
 
 /// What is expected of formats 0 to 4, in their order.

@@ -6,10 +6,11 @@ use super::losses::Losses;
 use super::numbering::{Next, Numbering};
 use super::pairing::Calls;
 use super::places::Places;
+use super::relations::Relations;
 use super::splits::Splits;
 use super::wording::{amount, owned};
-use super::{Checked, container, line, locks, seeds, surface, vocabulary};
-use crate::format::Format;
+use super::{Checked, container, line, locks, seeds, stream, surface, vocabulary};
+use crate::format::{CheckedAt, Format, Stream};
 use crate::log::{Body, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session};
 
@@ -21,6 +22,8 @@ pub(super) struct Pass {
     places: Places,
     splits: Splits,
     brackets: Brackets,
+    /// The rules between events, where dsh checks them when it opens the log.
+    relations: Option<Relations>,
     findings: Findings,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
@@ -28,7 +31,9 @@ pub(super) struct Pass {
 
 impl Pass {
     pub(super) fn new(header: Header, format: &'static Format) -> Self {
+        let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
         Self {
+            relations: facts.map(|facts| Relations::new(facts, &header)),
             session: Session::new(header, format, Keep::Figures),
             numbering: Numbering::Sound,
             losses: Losses::default(),
@@ -53,6 +58,7 @@ impl Pass {
                 }
                 if self.losses.read_on(first_seq) {
                     self.brackets.doubt();
+                    self.relations.iter_mut().for_each(Relations::doubt);
                 }
                 match record.body {
                     Body::Event(event) => self.event(&event, record.place),
@@ -109,8 +115,17 @@ impl Pass {
                     self.places.keep(node, place);
                 }
                 self.brackets.event(event, place, &self.session, &self.losses, &mut self.findings);
+                if let Some(relations) = &mut self.relations
+                    && self.session.format.knows(&event.event_type)
+                {
+                    relations.event(event, place, &self.losses, &mut self.findings);
+                }
+                if self.session.format.stream == Stream::Embedded {
+                    self.findings.extend(stream::check(event, place));
+                }
             }
             Err(violation) => {
+                self.relations.iter_mut().for_each(|relations| relations.left_out(event));
                 let finding = surface::finding(&violation, event, place, self.session.format, &self.losses);
                 self.findings.push(finding);
                 if self.session.format.surface_type(&event.event_type).is_some() {
@@ -154,6 +169,9 @@ impl Pass {
         // Where events were lost, the marker may be among them.
         if self.losses.is_empty() && !self.numbering.is_forked() {
             self.findings.extend(seeds::finding(&self.session, events));
+        }
+        if let Some(relations) = self.relations.take() {
+            relations.finish(&mut self.findings);
         }
         Checked {
             session: self.session.header.id.clone(),

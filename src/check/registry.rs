@@ -2,8 +2,8 @@
 
 use super::root::{encodings, identity, names};
 use super::{
-    Severity, brackets, container, failures, line, locks, numbering, pairing, seeds, shadow, surface,
-    vocabulary,
+    Severity, brackets, container, failures, line, locks, numbering, pairing, relations, seeds, shadow,
+    stream, surface, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -47,6 +47,17 @@ const FAMILIES: &[&[&Rule]] = &[
     shadow::RULES,
     locks::RULES,
     failures::RULES,
+    relations::RULES,
+    relations::turns::RULES,
+    relations::tools::RULES,
+    relations::repair::RULES,
+    relations::dispatch::RULES,
+    relations::retries::RULES,
+    relations::titles::RULES,
+    relations::commands::RULES,
+    relations::inherited::RULES,
+    relations::head::RULES,
+    stream::RULES,
 ];
 
 /// Every rule, those of one family together.

@@ -1,6 +1,7 @@
 //! Small logs for the tests of the rules.
 
 use super::{Checked, Finding, check};
+use crate::format::{self, Seeded};
 use crate::log::append::zstd_frame;
 use crate::log::{LogReader, Source};
 use std::io::Write;
@@ -90,6 +91,16 @@ pub(super) fn check_bytes(bytes: &[u8]) -> Checked {
 /// Checks a log of these lines behind a header.
 pub(super) fn check_events(lines: &[String]) -> Checked {
     check_bytes(format!("{HEADER}\n{}\n", lines.join("\n")).as_bytes())
+}
+
+/// Checks a log of these lines behind a header of another format.
+pub(super) fn check_events_of(version: u64, lines: &[String]) -> Checked {
+    let seeded = match format::of(version).unwrap().header.seeded {
+        Seeded::Length => "",
+        Seeded::Flag => "\"isSeeded\":false,",
+    };
+    let header = HEADER.replace("\"version\":0,", &format!("\"version\":{version},{seeded}"));
+    check_bytes(format!("{header}\n{}\n", lines.join("\n")).as_bytes())
 }
 
 /// Checks a log that can be opened.

@@ -1,12 +1,15 @@
 //! The facts of each log format version, as data (FORMAT §6.4). The only room that knows version numbers:
 //! every other asks the [`Format`] of the log at hand.
 
+mod relations;
 mod v0;
 mod v1;
 mod v2;
 mod v3;
 mod v4;
 mod vocabulary;
+
+pub use relations::{CheckedAt, Relations, RepairIds};
 
 /// What one format version calls things and where it keeps them.
 #[derive(Debug)]
@@ -43,8 +46,6 @@ pub struct Format {
     pub checkpoint_source: &'static [(&'static str, &'static str)],
     /// Source kinds that no durable message may have (FORMAT §6.1).
     pub refused_source_kinds: &'static [&'static str],
-    /// The events that start and settle a call which a tool's own code makes (FORMAT §6.4).
-    pub dispatch_types: [&'static str; 2],
     /// Every event type that the version's readers know (FORMAT §6.3), in sorted parts that versions share.
     pub vocabulary: &'static [&'static [&'static str]],
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).
@@ -62,7 +63,7 @@ pub struct Format {
     pub unpriced_members: &'static [&'static str],
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
-    /// When dsh checks the relations between events (FORMAT §9.2).
+    /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
 }
 
@@ -111,15 +112,6 @@ pub enum ToolResult {
     Wrapped,
     /// In the message's own blocks.
     Flat,
-}
-
-/// When dsh checks the relations between events (FORMAT §10.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relations {
-    /// Whenever it loads a log.
-    AtLoad,
-    /// Only when it takes a log to a later format.
-    AtUpgrade,
 }
 
 /// An event type that puts a message on the surface.

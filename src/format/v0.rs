@@ -2,7 +2,8 @@
 
 use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
-    Format, HeaderShape, MessageKind, Relations, Seeded, Stream, SurfaceType, SystemPrompt, ToolResult,
+    CheckedAt, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
+    SystemPrompt, ToolResult,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -29,7 +30,6 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Wrapped,
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     refused_source_kinds: &[],
-    dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
     // The last readers of the 0.1.1 line lack three of these 51.
     vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
     retired: &["mode/set", "request/header-delta"],
@@ -39,5 +39,11 @@ pub(super) const FORMAT: Format = Format {
     refuses_negative_zero: false,
     unpriced_members: &[],
     has_session_lock: false,
-    relations: Relations::AtUpgrade,
+    relations: Relations {
+        checked: CheckedAt::Upgrade,
+        dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
+        repair_ids: RepairIds::OwnSeq,
+        title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
+        catalog: false,
+    },
 };

@@ -1,7 +1,7 @@
 //! Format 3: the system prompt as a node of the surface.
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
-use super::{Format, MessageKind, SurfaceType, SystemPrompt, v2};
+use super::{Format, MessageKind, Relations, RepairIds, SurfaceType, SystemPrompt, v2};
 
 pub(super) const FORMAT: Format = Format {
     version: 3,
@@ -16,9 +16,13 @@ pub(super) const FORMAT: Format = Format {
         SurfaceType { name: "system/message", kind: MessageKind::System, role: "system" },
     ],
     system_prompt: SystemPrompt::HeadNode,
-    dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
     vocabulary: &[COMMON, ATTEMPT, SINCE_3],
     canonical_payloads: true,
     has_session_lock: true,
+    relations: Relations {
+        dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
+        repair_ids: RepairIds::AnyNumber,
+        ..v2::FORMAT.relations
+    },
     ..v2::FORMAT
 };

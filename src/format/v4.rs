@@ -1,7 +1,7 @@
 //! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
-use super::{Format, MessageKind, Relations, SurfaceType, ToolResult, v3};
+use super::{CheckedAt, Format, MessageKind, Relations, RepairIds, SurfaceType, ToolResult, v3};
 
 pub(super) const FORMAT: Format = Format {
     version: 4,
@@ -19,6 +19,12 @@ pub(super) const FORMAT: Format = Format {
     refused_source_kinds: &["plugin"],
     vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
-    relations: Relations::AtLoad,
+    relations: Relations {
+        checked: CheckedAt::Load,
+        repair_ids: RepairIds::AnyNumberOrFork,
+        title_source: &[("kind", "dsh-session-title-llm")],
+        catalog: true,
+        ..v3::FORMAT.relations
+    },
     ..v3::FORMAT
 };

@@ -4,9 +4,11 @@
 //! repeated keys (the last wins) and `5.0` for five are all legal. Everything here works on [`Raw`], the text
 //! of one value, so that nothing is rewritten and nothing is parsed that nobody asks for. Any room may use it.
 
+mod count;
 mod fold;
 mod text;
 
+pub use count::string_count;
 pub use fold::{Digest, digest, digest_without, stringify_len, stringify_len_without};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 pub use serde_json::value::RawValue as Raw;

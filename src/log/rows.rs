@@ -2,7 +2,6 @@
 
 use crate::format::Format;
 use crate::json::{self, Object, Raw};
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
 /// A packed row, known by count and seq; its members are never built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,20 +32,9 @@ impl PackedRow {
             return Err("id must not be empty".into());
         }
         let payload = Self::check_data(tag, &data)?;
-        let members = string_count(payload).filter(|count| *count > 0);
+        let members = json::string_count(payload).filter(|count| *count > 0);
         let members = members.ok_or("its payload must be an array of strings, at least one")?;
-        let gaps = data.array("dt").ok_or("dt must be an array")?;
-        if gaps.len() as u64 != members - 1 {
-            return Err(format!("dt has {} gaps for {members} members", gaps.len()));
-        }
-        let mut last_time = time0;
-        for gap in gaps {
-            let gap = json::integer(gap).ok_or("dt must hold integers")?;
-            last_time = last_time
-                .checked_add(gap)
-                .filter(|time| is_safe(*time))
-                .ok_or("a member's time is no safe integer")?;
-        }
+        let last_time = last_member_time(time0, &data, members)?;
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
         Ok(Self { first_seq, members, last_time })
@@ -75,36 +63,26 @@ impl PackedRow {
     }
 }
 
-fn is_safe(time: i64) -> bool {
-    time.unsigned_abs() <= json::MAX_SAFE_INTEGER
+/// The time of the last of a run's members, by the gaps between them in `dt` (FORMAT §5). The error says what is wrong
+/// with the gaps.
+pub fn last_member_time(time0: i64, run: &Object, members: u64) -> Result<i64, String> {
+    let gaps = run.array("dt").ok_or("dt must be an array")?;
+    if gaps.len() as u64 != members.saturating_sub(1) {
+        return Err(format!("dt has {} gaps for {members} members", gaps.len()));
+    }
+    let mut last_time = time0;
+    for gap in gaps {
+        let gap = json::integer(gap).ok_or("dt must hold integers")?;
+        last_time = last_time
+            .checked_add(gap)
+            .filter(|time| is_safe(*time))
+            .ok_or("a member's time is no safe integer")?;
+    }
+    Ok(last_time)
 }
 
-/// How many strings an array holds, without building them; `None` if it holds anything else.
-fn string_count(raw: &Raw) -> Option<u64> {
-    struct Count(u64);
-    impl<'de> Deserialize<'de> for Count {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct CountVisitor;
-            impl<'de> Visitor<'de> for CountVisitor {
-                type Value = Count;
-                fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                    f.write_str("an array of strings")
-                }
-                fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Count, A::Error> {
-                    let mut count = 0;
-                    while let Some(element) = seq.next_element::<&Raw>()? {
-                        if json::kind(element) != json::Kind::String {
-                            return Err(de::Error::custom("not a string"));
-                        }
-                        count += 1;
-                    }
-                    Ok(Count(count))
-                }
-            }
-            deserializer.deserialize_seq(CountVisitor)
-        }
-    }
-    serde_json::from_str::<Count>(raw.get()).ok().map(|count| count.0)
+fn is_safe(time: i64) -> bool {
+    time.unsigned_abs() <= json::MAX_SAFE_INTEGER
 }
 
 #[cfg(test)]

@@ -1,0 +1,112 @@
+//! Commands of the user: each runs once, and is done only after it ran (FORMAT §6.2, §10.2).
+
+use super::here::{Here, shown};
+use crate::check::registry::Rule;
+use crate::check::wording::quoted;
+use std::collections::HashMap;
+
+static ID_INVALID: Rule = Rule::error("command-id-invalid", "A command has no commandId.");
+static REPEATED: Rule =
+    Rule::error("command-repeated", "A command runs under the commandId of an earlier one.");
+static DONE_UNMATCHED: Rule = Rule::error("command-done-unmatched", "A command is done that has not run.");
+static SOURCE: Rule = Rule::error(
+    "command-source",
+    "A command's sourceEventSeq is no earlier event, names a command, or stands on one that failed.",
+);
+
+pub(in crate::check) const RULES: &[&Rule] = &[&ID_INVALID, &REPEATED, &DONE_UNMATCHED, &SOURCE];
+
+/// Every command so far: their ids may not come twice in a log.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    runs: HashMap<Vec<u8>, u64>,
+    /// The events of commands, in rising order.
+    events: Vec<u64>,
+    /// Events were lost, among them perhaps runs.
+    has_gaps: bool,
+}
+
+impl Commands {
+    pub(super) fn doubt(&mut self) {
+        self.has_gaps = true;
+    }
+
+    pub(super) fn run(&mut self, here: &mut Here) {
+        self.events.push(here.event.seq);
+        let Some(id) = here.text("commandId") else { return invalid(here) };
+        if let Some(first) = self.runs.get(id.as_bytes()) {
+            let message = format!("command {} runs again", quoted(&id.to_str()));
+            return here.tell_relating(&REPEATED, message, *first, "the first run");
+        }
+        self.runs.insert(id.as_bytes().to_vec(), here.event.seq);
+    }
+
+    pub(super) fn done(&mut self, here: &mut Here) {
+        self.check_source(here);
+        self.events.push(here.event.seq);
+        let Some(id) = here.text("commandId") else { return invalid(here) };
+        if !self.runs.contains_key(id.as_bytes()) && !self.has_gaps {
+            here.tell(&DONE_UNMATCHED, format!("command {} is done, but has not run", quoted(&id.to_str())));
+        }
+    }
+
+    fn check_source(&self, here: &mut Here) {
+        let Some(raw) = here.data.get("sourceEventSeq") else { return };
+        let source = here.data.count("sourceEventSeq").filter(|seq| *seq < here.event.seq);
+        let problem = match source {
+            None => "is no earlier event",
+            Some(seq) if self.events.binary_search(&seq).is_ok() => "is an event of a command",
+            Some(_) if here.text("kind").is_none_or(|kind| kind != *"success") => {
+                "stands on a command that did not succeed"
+            }
+            Some(_) => return,
+        };
+        here.tell(&SOURCE, format!("command/done has sourceEventSeq {}, which {problem}", shown(Some(raw))));
+    }
+}
+
+fn invalid(here: &mut Here) {
+    let message = format!("{} must have a commandId that is a text and not empty", here.name());
+    here.tell(&ID_INVALID, message);
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::check::relations::testing::{codes, found, header, judge, lines};
+
+    const RUN: (&str, &str) = ("command/run", r#"{"commandId":"k"}"#);
+
+    fn done(more: &str) -> String {
+        format!(r#"{{"commandId":"k","kind":"success"{more}}}"#)
+    }
+
+    #[test]
+    fn commands_run_once_and_are_done_after() {
+        let plain = done("");
+        assert_eq!(found(&[RUN, ("command/done", &plain), ("command/done", &plain)]), [""; 0]);
+        assert_eq!(found(&[RUN, RUN]), ["command-repeated@1"]);
+        assert_eq!(found(&[("command/done", &plain)]), ["command-done-unmatched@0"]);
+        assert_eq!(found(&[("command/run", r#"{"commandId":""}"#)]), ["command-id-invalid@0"]);
+        let mut log = lines(&[RUN, ("command/done", &plain)]);
+        log[0] = "{".to_owned();
+        assert_eq!(codes(&judge(&header(4), &log)), [""; 0]);
+    }
+
+    #[test]
+    fn sources_are_earlier_events_of_no_command() {
+        for (more, expected) in [
+            (r#","sourceEventSeq":0"#, vec![]),
+            (r#","sourceEventSeq":1"#, vec!["command-source@2"]),
+            (r#","sourceEventSeq":2"#, vec!["command-source@2"]),
+            (r#","sourceEventSeq":null"#, vec!["command-source@2"]),
+            (r#","kind":"error","sourceEventSeq":0"#, vec!["command-source@2"]),
+        ] {
+            assert_eq!(
+                found(&[("todo/write", "{}"), RUN, ("command/done", &done(more))]),
+                expected,
+                "{more}"
+            );
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The event at which the rules look, and how they tell what is wrong with it.
+
+use crate::check::Finding;
+use crate::check::finding::Findings;
+use crate::check::losses::Losses;
+use crate::check::registry::Rule;
+use crate::format::{CheckedAt, Relations as Facts};
+use crate::json::{self, Digest, Object, Raw, Text};
+use crate::log::{Event, Place};
+
+/// An event with its payload.
+pub(super) struct Here<'a> {
+    pub event: &'a Event<'a>,
+    pub data: Object<'a>,
+    pub place: Place,
+    pub facts: &'static Facts,
+    pub losses: &'a Losses,
+    pub findings: &'a mut Findings,
+}
+
+impl<'a> Here<'a> {
+    /// The event's type, for people.
+    pub(super) fn name(&self) -> &'a str {
+        &self.event.event_type
+    }
+
+    pub(super) fn tell(&mut self, rule: &Rule, message: String) {
+        let finding = self.finding(rule, message);
+        self.findings.push(finding);
+    }
+
+    /// Tells what is wrong and which earlier event has to do with it.
+    pub(super) fn tell_relating(&mut self, rule: &Rule, message: String, seq: u64, what: &str) {
+        let finding = self.finding(rule, message).relating(seq, what);
+        self.findings.push(finding);
+    }
+
+    pub(super) fn finding(&self, rule: &Rule, message: String) -> Finding {
+        finding(rule, self.event, self.place, self.facts, message)
+    }
+
+    /// A text of the payload that must not be empty.
+    pub(super) fn text(&self, key: &str) -> Option<Text<'a>> {
+        self.data.text(key).filter(|text| !text.is_empty())
+    }
+
+    /// What a member means; `None` where it is absent.
+    pub(super) fn meaning(&self, key: &str) -> Option<Digest> {
+        self.data.get(key).map(json::digest)
+    }
+}
+
+pub(super) fn finding(rule: &Rule, event: &Event, place: Place, facts: &Facts, message: String) -> Finding {
+    let help = match facts.checked {
+        CheckedAt::Load => {
+            "dsh opens no session whose events do not relate so; another tool or a damaged writer left this"
+        }
+        CheckedAt::Upgrade => {
+            "dsh opens the session in this format, but does not upgrade it; another tool or a damaged writer left this"
+        }
+    };
+    Finding::new(rule, place, message).at_seq(event.seq).with_help(help)
+}
+
+/// A number as it stands in the log, for people.
+pub(super) fn shown(raw: Option<&Raw>) -> String {
+    match raw {
+        None => "none".to_owned(),
+        Some(raw) => raw.get().chars().take(40).collect(),
+    }
+}
+
+/// An id that was kept, for people.
+pub(super) fn named(id: &[u8]) -> String {
+    crate::check::wording::quoted(&String::from_utf8_lossy(id))
+}
+
+/// An open turn or step, for people.
+pub(super) fn open(noun: &str, number: Option<u64>) -> String {
+    number.map_or_else(|| format!("no {noun}"), |number| format!("{noun} {number}"))
+}

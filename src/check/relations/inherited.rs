@@ -1,0 +1,193 @@
+//! What holds only for events that a session did not inherit: delivery marks and the catalog of children (FORMAT §10.2).
+
+use super::here::{Here, shown};
+use crate::check::finding::Findings;
+use crate::check::registry::Rule;
+use crate::check::wording::quoted;
+use crate::json;
+use crate::log::Header;
+use std::collections::HashMap;
+
+static DELIVERY: Rule = Rule::error(
+    "delivery-mark",
+    "A mark of delivery names no session, no earlier event to which it goes, or no format.",
+);
+static DELIVERY_SESSION: Rule =
+    Rule::error("delivery-session", "A mark of delivery of this format names another session.");
+static CATALOG: Rule =
+    Rule::error("catalog-entry", "An entry of the catalog of children is not of its shape.");
+static CHILD_TWICE: Rule = Rule::error("catalog-child-twice", "A child stands in the catalog twice.");
+
+pub(in crate::check) const RULES: &[&Rule] = &[&DELIVERY, &DELIVERY_SESSION, &CATALOG, &CHILD_TWICE];
+
+/// What has come since the last boundary behind inherited events.
+#[derive(Debug)]
+pub(super) struct Inherited {
+    /// The version and the session's id by the header, and whether there is a parent.
+    version: u64,
+    id: String,
+    has_parent: bool,
+    is_seeded: bool,
+    /// Events before this one are inherited for certain.
+    cut: u64,
+    children: HashMap<Vec<u8>, u64>,
+    /// What is wrong unless a boundary shows later that its event was inherited.
+    held: Findings,
+}
+
+impl Inherited {
+    pub(super) fn new(header: &Header) -> Self {
+        Self {
+            version: header.version,
+            id: header.id.clone(),
+            has_parent: header.parent_session.is_some(),
+            is_seeded: header.is_seeded,
+            cut: header.seed_length.unwrap_or(0),
+            children: HashMap::new(),
+            held: Findings::default(),
+        }
+    }
+
+    /// The boundary itself may be lost.
+    pub(super) fn doubt(&mut self) {
+        if self.is_seeded {
+            self.forget();
+        }
+    }
+
+    pub(super) fn end_seed(&mut self, here: &Here) {
+        if here.data.get("inherited").is_some_and(json::is_true) {
+            self.forget();
+        }
+    }
+
+    pub(super) fn delivery(&mut self, here: &mut Here) {
+        let version = here.data.get("sessionFormatVersion");
+        let Some(version) = version.map_or(Some(0), json::count) else {
+            let message = format!("the mark names format {}, which is no number", shown(version));
+            return here.tell(&DELIVERY, message);
+        };
+        // Marks of another format count in another numbering.
+        if version != self.version {
+            return;
+        }
+        if here.data.count("throughSeq").is_none_or(|through| through >= here.event.seq) {
+            let through = shown(here.data.get("throughSeq"));
+            here.tell(&DELIVERY, format!("the mark goes to seq {through}, which is no earlier event"));
+        }
+        let Some(session) = here.text("sessionId") else {
+            return here.tell(&DELIVERY, "the mark names no session".to_owned());
+        };
+        if session.to_str() != self.id && !(self.has_parent && here.event.seq < self.cut) {
+            let message = format!(
+                "the mark names session {}, this one is {}",
+                quoted(&session.to_str()),
+                quoted(&self.id)
+            );
+            let finding = here.finding(&DELIVERY_SESSION, message);
+            // Without a parent nothing excuses it.
+            if self.has_parent { self.held.push(finding) } else { here.findings.push(finding) }
+        }
+    }
+
+    pub(super) fn catalog(&mut self, here: &mut Here) {
+        if !here.facts.catalog || here.event.seq < self.cut {
+            return;
+        }
+        if !is_entry(here) {
+            let message = "the entry lacks a version, child, time, mode or label of a known shape".to_owned();
+            let finding = here.finding(&CATALOG, message);
+            return self.held.push(finding);
+        }
+        let Some(id) = here.data.text("childId") else { return };
+        if let Some(first) = self.children.get(id.as_bytes()) {
+            let message = format!("child {} stands in the catalog already", quoted(&id.to_str()));
+            let finding = here.finding(&CHILD_TWICE, message).relating(*first, "the first entry");
+            return self.held.push(finding);
+        }
+        self.children.insert(id.as_bytes().to_vec(), here.event.seq);
+    }
+
+    pub(super) fn finish(self, findings: &mut Findings) {
+        findings.extend(self.held.sorted());
+    }
+
+    fn forget(&mut self) {
+        self.children.clear();
+        self.held = Findings::default();
+    }
+}
+
+/// Whether an entry has what readers ask of it (FORMAT §6.3).
+fn is_entry(here: &Here) -> bool {
+    let data = &here.data;
+    let version = data.count("version");
+    let label = data.get("label");
+    let has_label = data.text("label").is_some();
+    let is_mode = match data.text("mode").as_ref().map(json::Text::to_str).as_deref() {
+        Some("continuable") => has_label,
+        Some("one-shot") => true,
+        Some("unknown") => version == Some(1),
+        _ => false,
+    };
+    matches!(version, Some(0 | 1))
+        && is_mode
+        && (label.is_none() || has_label)
+        && data.text("childId").is_some()
+        && data.count("childCreatedAt").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::check::relations::testing::{codes, found, found_in, header, judge, lines};
+    use crate::log::Header;
+
+    const DELIVERY: &str = "session-log-deepseek/delivery-accepted";
+    const OTHER: &str = r#"{"sessionId":"x","throughSeq":0,"sessionFormatVersion":4}"#;
+    const CHILD: &str = r#"{"version":0,"childId":"c","childCreatedAt":1,"mode":"one-shot"}"#;
+
+    #[test]
+    fn marks_of_this_format_name_this_session_and_an_earlier_event() {
+        let judged = |data: &str| found(&[("todo/write", "{}"), (DELIVERY, data)]);
+        assert_eq!(judged(&OTHER.replace('x', "s")), [""; 0]);
+        assert_eq!(judged(OTHER), ["delivery-session@1"]);
+        assert_eq!(judged(&OTHER.replace(":4", ":3")), [""; 0], "marks of another format are not judged");
+        assert_eq!(judged(&OTHER.replace('x', "s").replace("Seq\":0", "Seq\":1")), ["delivery-mark@1"]);
+        assert_eq!(judged(&OTHER.replace('x', "")), ["delivery-mark@1"]);
+        assert_eq!(judged(r#"{"sessionFormatVersion":"4"}"#), ["delivery-mark@1"]);
+        let unnamed = r#"{"sessionId":"x","throughSeq":0}"#;
+        assert_eq!(judged(unnamed), [""; 0], "a mark without a format is one of format 0");
+        assert_eq!(found_in(0, &[("todo/write", "{}"), (DELIVERY, unnamed)]), ["delivery-session@1"]);
+    }
+
+    #[test]
+    fn children_stand_in_the_catalog_once() {
+        let entry = ("subagent/catalog", CHILD);
+        assert_eq!(found(&[entry, entry]), ["catalog-child-twice@1"]);
+        assert_eq!(found_in(3, &[entry, entry]), [""; 0]);
+        let other = CHILD.replace("\"c\"", "\"d\"");
+        assert_eq!(found(&[entry, ("subagent/catalog", &other)]), [""; 0]);
+        for (from, to) in [
+            ("one-shot", "unknown"),
+            ("one-shot", "continuable"),
+            (":1", ":-1"),
+            ("\"c\"", "1"),
+            ("n\":0", "n\":2"),
+        ] {
+            assert_eq!(found(&[("subagent/catalog", &CHILD.replace(from, to))]), ["catalog-entry@0"], "{to}");
+        }
+    }
+
+    #[test]
+    fn what_was_inherited_is_not_judged() {
+        let fork = Header { parent_session: Some("p".to_owned()), ..header(4) };
+        let boundary = ("session/end-seed", r#"{"inherited":true}"#);
+        let entry = ("subagent/catalog", CHILD);
+        let log = [("todo/write", "{}"), (DELIVERY, OTHER), entry, entry, boundary, entry];
+        assert_eq!(codes(&judge(&fork, &lines(&log))), [""; 0]);
+        assert_eq!(codes(&judge(&fork, &lines(&log[..4]))), ["delivery-session@1", "catalog-child-twice@3"]);
+        let old = Header { seed_length: Some(2), ..fork };
+        assert_eq!(codes(&judge(&old, &lines(&log[..2]))), [""; 0]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The rules between events (FORMAT §10.2): what must have come before an event, and what must not.
+//!
+//! dsh stops at the first breach; here every one is named. Each file is one family of rules and keeps what it needs of the
+//! past: what is open, and ids that may not come twice; no payload. After a breach, and after lost events, a family takes
+//! up what the log says and goes on, so that one cause is told once. `pass.rs` decides whether breaches are told at all.
+
+pub(super) mod commands;
+pub(super) mod dispatch;
+pub(super) mod head;
+mod here;
+pub(super) mod inherited;
+pub(super) mod repair;
+pub(super) mod retries;
+pub(super) mod titles;
+pub(super) mod tools;
+pub(super) mod turns;
+
+#[cfg(test)]
+mod demos;
+#[cfg(test)]
+pub(super) mod testing;
+
+use super::finding::Findings;
+use super::losses::Losses;
+use super::registry::Rule;
+use crate::format::Relations as Facts;
+use crate::log::{Event, Header, Place};
+use here::Here;
+
+static PAYLOAD: Rule =
+    Rule::error("relation-payload", "An event that other events depend on has no payload object.");
+
+pub(super) const RULES: &[&Rule] = &[&PAYLOAD];
+
+/// All families, each with what it knows of the events so far.
+#[derive(Debug)]
+pub(super) struct Relations {
+    facts: &'static Facts,
+    turns: turns::Turns,
+    tools: tools::Tools,
+    dispatch: dispatch::Dispatch,
+    retries: retries::Retries,
+    titles: titles::Titles,
+    commands: commands::Commands,
+    inherited: inherited::Inherited,
+    head: head::Head,
+}
+
+impl Relations {
+    pub(super) fn new(facts: &'static Facts, header: &Header) -> Self {
+        Self {
+            facts,
+            turns: turns::Turns::default(),
+            tools: tools::Tools::default(),
+            dispatch: dispatch::Dispatch::default(),
+            retries: retries::Retries::default(),
+            titles: titles::Titles::default(),
+            commands: commands::Commands::default(),
+            inherited: inherited::Inherited::new(header),
+            head: head::Head::default(),
+        }
+    }
+
+    /// Events were lost: what was open need not be open any more.
+    pub(super) fn doubt(&mut self) {
+        self.turns.doubt();
+        self.tools.doubt();
+        self.dispatch.doubt();
+        self.retries.doubt();
+        self.commands.doubt();
+        self.inherited.doubt();
+        self.head.doubt();
+    }
+
+    /// An event was left out because it broke a rule of another kind.
+    pub(super) fn left_out(&mut self, event: &Event) {
+        if self.concerns(&event.event_type) {
+            self.doubt();
+        }
+    }
+
+    /// Looks at an event of a type that the version knows.
+    pub(super) fn event(&mut self, event: &Event, place: Place, losses: &Losses, findings: &mut Findings) {
+        if !self.concerns(&event.event_type) {
+            return;
+        }
+        let Some(data) = event.payload() else {
+            let message = format!("the payload of {} is no object", event.event_type);
+            findings.push(here::finding(&PAYLOAD, event, place, self.facts, message));
+            return self.doubt();
+        };
+        self.look(&mut Here { event, data, place, facts: self.facts, losses, findings });
+    }
+
+    /// Tells what could not be told before the log's end.
+    pub(super) fn finish(self, findings: &mut Findings) {
+        self.inherited.finish(findings);
+    }
+
+    fn look(&mut self, here: &mut Here) {
+        self.head.event(here);
+        match &*here.event.event_type {
+            "turn/start" => {
+                let boundary = self.turns.start(here);
+                self.tools.open(boundary);
+            }
+            "turn/end" => {
+                let boundary = self.turns.end(here);
+                self.tools.close(boundary, here);
+            }
+            "step/start" => {
+                let boundary = self.turns.step_start(here);
+                self.tools.open(boundary);
+            }
+            "step/end" => {
+                let boundary = self.turns.step_end(here);
+                self.tools.close(boundary, here);
+            }
+            "assistant/chunk" | "assistant/attempt" | "system/message" | "developer/message" => {
+                self.turns.require_step(here);
+            }
+            "assistant/message" => {
+                let is_in_step = self.turns.require_step(here);
+                self.tools.advertise(is_in_step, here);
+            }
+            "tool/call" => {
+                let is_in_step = self.turns.require_step(here);
+                self.tools.call(is_in_step, here);
+            }
+            "tool/result" => self.result(here),
+            "user/message" => self.titles.message(here),
+            "request/header" => {
+                self.turns.require_turn(here);
+                self.retries.header(here);
+            }
+            "request/context" => self.turns.require_turn(here),
+            "llm/retry" => self.retries.retry(&self.turns, here),
+            "llm/retry-started" => self.retries.started(here),
+            "session/title" => self.titles.title(here),
+            "session/title-llm-request" => self.titles.request(here),
+            "command/run" => self.commands.run(here),
+            "command/done" => self.commands.done(here),
+            "session-log-deepseek/delivery-accepted" => self.inherited.delivery(here),
+            "subagent/catalog" => self.inherited.catalog(here),
+            "session/end-seed" => self.inherited.end_seed(here),
+            other => {
+                let [start, settle] = self.facts.dispatch_types;
+                self.turns.require_turn(here);
+                if other == start {
+                    self.dispatch.start(here);
+                } else if other == settle {
+                    self.dispatch.settle(here);
+                }
+            }
+        }
+    }
+
+    fn result(&mut self, here: &mut Here) {
+        repair::check_fork(here);
+        if here.event.is_replacement() {
+            self.turns.require_turn(here);
+        } else {
+            let is_in_step = self.turns.require_step(here);
+            self.tools.result(is_in_step, here);
+        }
+    }
+
+    fn concerns(&self, event_type: &str) -> bool {
+        CONCERNED.binary_search(&event_type).is_ok() || self.facts.dispatch_types.contains(&event_type)
+    }
+}
+
+/// Every type but the nested tool events, sorted.
+const CONCERNED: &[&str] = &[
+    "assistant/attempt",
+    "assistant/chunk",
+    "assistant/message",
+    "command/done",
+    "command/run",
+    "developer/message",
+    "llm/retry",
+    "llm/retry-started",
+    "request/context",
+    "request/header",
+    "session-log-deepseek/delivery-accepted",
+    "session/end-seed",
+    "session/title",
+    "session/title-llm-request",
+    "step/end",
+    "step/start",
+    "subagent/catalog",
+    "system/message",
+    "tool/call",
+    "tool/result",
+    "turn/end",
+    "turn/start",
+    "user/message",
+];

@@ -1,0 +1,107 @@
+//! The result that dsh itself writes for a call that never started (FORMAT §9.4).
+
+use super::here::Here;
+use crate::check::registry::Rule;
+use crate::format::RepairIds;
+use crate::json::{self, Object, Text};
+
+static FORK_RESULT: Rule = Rule::error(
+    "fork-result",
+    "A result for a call that a fork cut off does not have the shape that dsh gives it.",
+);
+
+pub(in crate::check) const RULES: &[&Rule] = &[&FORK_RESULT];
+
+/// Part of the format: readers compare the text.
+const TEXT: &str = "The tool call was interrupted before the Harness recorded it as started. Retry it if it is still needed.";
+
+/// Whether an appended result with this message is exactly what dsh writes for the call `id`.
+pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
+    if !has_error(here, true) || here.event.source_event_seqs.is_some() {
+        return false;
+    }
+    // Older formats wrap the content, and what marks it as an error, in one block.
+    let wrapper =
+        message.array("content").and_then(|content| content.first().and_then(|block| Object::of(block)));
+    let wrapper = wrapper.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-result"));
+    let body = wrapper.as_ref().unwrap_or(message);
+    let is_original = || one_text(body).is_some_and(|text| text == *TEXT);
+    let number = suffix(message, "interrupted", id);
+    is_error(body)
+        && match here.facts.repair_ids {
+            RepairIds::OwnSeq => number == Some(here.event.seq) && is_original(),
+            RepairIds::AnyNumber => number.is_some() && is_original(),
+            // The shape of a fork's result has a rule of its own.
+            RepairIds::AnyNumberOrFork => starts_as_fork(message) || (number.is_some() && is_original()),
+        }
+}
+
+/// A result that goes by the name of a fork's must be one in all its parts, appended or rewritten.
+pub(super) fn check_fork(here: &mut Here) {
+    if here.facts.repair_ids != RepairIds::AnyNumberOrFork || !has_error(here, false) {
+        return;
+    }
+    let Some(message) = here.data.object("message").filter(starts_as_fork) else { return };
+    if !is_fork(here, &message) {
+        let problem = "the result is named as one that dsh writes in a fork for a call that never started, but its id, \
+                       sources, error or content are not such";
+        here.tell(&FORK_RESULT, problem.to_owned());
+    }
+}
+
+fn is_fork(here: &Here, message: &Object) -> bool {
+    let seq = here.event.seq;
+    let Some(id) = message.object("source").and_then(|source| source.text("callId")) else { return false };
+    let Some(number) = suffix(message, "forked", &id) else { return false };
+    let sources = here.event.source_event_seqs;
+    let is_placed = if here.event.is_replacement() {
+        let sources = sources.and_then(json::array);
+        number < seq && matches!(sources.as_deref(), Some([one]) if json::count(one) == Some(number))
+    } else {
+        number == seq && sources.is_none()
+    };
+    let is_tool =
+        message.object("source").and_then(|source| source.text("kind")).is_some_and(|kind| kind == *"tool");
+    is_placed
+        && is_tool
+        && has_error(here, true)
+        && message.text("role").is_some_and(|role| role == *"tool")
+        && message.text("toolCallId") == Some(id)
+        && is_error(message)
+        && one_text(message).is_some()
+}
+
+/// Whether the error is that of a call that never started; `fully` with its name.
+fn has_error(here: &Here, fully: bool) -> bool {
+    let Some(error) = here.data.object("error") else { return false };
+    error.text("code").is_some_and(|code| code == *"TOOL_NOT_STARTED")
+        && (!fully || error.text("name").is_some_and(|name| name == *"ToolNotStartedError"))
+}
+
+fn is_error(body: &Object) -> bool {
+    body.get("isError").is_some_and(json::is_true)
+}
+
+/// The text of a content that is one text block.
+fn one_text<'a>(body: &Object<'a>) -> Option<Text<'a>> {
+    match body.array("content")?[..] {
+        [block] => Object::of(block)
+            .filter(|block| block.text("type").is_some_and(|kind| kind == *"text"))
+            .and_then(|block| block.text("text")),
+        _ => None,
+    }
+}
+
+fn starts_as_fork(message: &Object) -> bool {
+    message.text("id").is_some_and(|id| id.as_bytes().starts_with(b"forked-tool-result-"))
+}
+
+/// The number at the end of the id `<kind>-tool-result-<call>-<number>`, written as JavaScript writes it.
+fn suffix(message: &Object, kind: &str, call: &Text) -> Option<u64> {
+    let id = message.text("id")?;
+    let rest = id.as_bytes().strip_prefix(kind.as_bytes())?.strip_prefix(b"-tool-result-")?;
+    let digits = rest.strip_prefix(call.as_bytes())?.strip_prefix(b"-")?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    let number: u64 = digits.parse().ok().filter(|number| *number <= json::MAX_SAFE_INTEGER)?;
+    (number.to_string() == digits).then_some(number)
+}

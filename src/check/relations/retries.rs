@@ -1,0 +1,248 @@
+//! Retries of a request: numbered chains, each attempt announced and started once (FORMAT §6.2, §10.2).
+
+use super::here::{Here, open, shown};
+use super::turns::Turns;
+use crate::check::registry::Rule;
+use crate::check::wording::quoted;
+use crate::json::{self, Digest};
+use std::collections::HashMap;
+
+static ID_INVALID: Rule = Rule::error("retry-id-invalid", "A retry has no retryId.");
+static PLACE: Rule = Rule::error("retry-place", "A retry names another turn or step than the current one.");
+static PROVIDER: Rule =
+    Rule::error("retry-provider", "A retry names another provider than the latest request header.");
+static NUMBER: Rule = Rule::error("retry-number", "A retry does not carry the next number of its chain.");
+static ID_CHANGED: Rule =
+    Rule::error("retry-id-changed", "A chain of retries goes on under another retryId.");
+static ID_REUSED: Rule =
+    Rule::error("retry-id-reused", "A chain of retries takes the retryId of another one.");
+static STARTED_UNMATCHED: Rule =
+    Rule::error("retry-started-unmatched", "An attempt starts that no retry has announced so.");
+static STARTED_TWICE: Rule =
+    Rule::error("retry-started-twice", "An announced attempt starts for the second time.");
+
+pub(in crate::check) const RULES: &[&Rule] =
+    &[&ID_INVALID, &PLACE, &PROVIDER, &NUMBER, &ID_CHANGED, &ID_REUSED, &STARTED_UNMATCHED, &STARTED_TWICE];
+
+/// Every retry so far: their ids may not come twice in a log.
+#[derive(Debug, Default)]
+pub(super) struct Retries {
+    chains: HashMap<Chain, Last>,
+    attempts: HashMap<Vec<u8>, Vec<Attempt>>,
+    /// The provider of the latest `request/header`.
+    provider: Option<Digest>,
+    /// A `request/header` was perhaps lost since the latest one.
+    provider_in_doubt: bool,
+    /// Events were lost, among them perhaps retries.
+    has_gaps: bool,
+}
+
+/// What makes retries one chain: turn, step, provider and policy.
+type Chain = [Option<Digest>; 4];
+
+const CHAIN: [&str; 4] = ["turn", "step", "provider", "policyKey"];
+
+/// The last retry of a chain.
+#[derive(Debug)]
+struct Last {
+    id: Vec<u8>,
+    number: u64,
+    seq: u64,
+}
+
+/// One announced attempt.
+#[derive(Debug)]
+struct Attempt {
+    number: u64,
+    /// Turn and step.
+    place: [Option<Digest>; 2],
+    seq: u64,
+    started: Option<u64>,
+}
+
+impl Retries {
+    pub(super) fn doubt(&mut self) {
+        (self.has_gaps, self.provider_in_doubt) = (true, true);
+    }
+
+    pub(super) fn header(&mut self, here: &Here) {
+        let config = here.data.object("header").and_then(|header| header.object("config"));
+        self.provider = config.and_then(|config| config.get("provider").map(json::digest));
+        self.provider_in_doubt = false;
+    }
+
+    pub(super) fn retry(&mut self, turns: &Turns, here: &mut Here) {
+        check_place(turns, here);
+        if !self.provider_in_doubt && here.meaning("provider") != self.provider {
+            let found = shown(here.data.get("provider"));
+            let message = if self.provider.is_some() {
+                format!("llm/retry names provider {found}, the latest request/header another one")
+            } else {
+                format!("llm/retry names provider {found}, but no request/header has come")
+            };
+            here.tell(&PROVIDER, message);
+        }
+        let Some(id) = here.text("retryId") else { return invalid(here) };
+        let id = id.as_bytes();
+        let chain = CHAIN.map(|key| here.meaning(key));
+        let last = self.chains.get(&chain);
+        let expected = last.map_or(1, |last| last.number.saturating_add(1));
+        let found = here.data.count("retry");
+        if found != Some(expected) && !(self.has_gaps && found > Some(expected)) {
+            let message =
+                format!("llm/retry has number {} where {expected} is next", shown(here.data.get("retry")));
+            match last {
+                Some(last) => here.tell_relating(&NUMBER, message, last.seq, "the retry before"),
+                None => here.tell(&NUMBER, message),
+            }
+        }
+        match last {
+            Some(last) if last.id != id => {
+                let message = format!("llm/retry has retryId {}, its chain another one", shown_id(here));
+                here.tell_relating(&ID_CHANGED, message, last.seq, "the retry before");
+            }
+            None if self.attempts.contains_key(id) => {
+                let message = format!("llm/retry takes retryId {} of another chain", shown_id(here));
+                let first = self.attempts.get(id).and_then(|attempts| attempts.first());
+                here.tell_relating(
+                    &ID_REUSED,
+                    message,
+                    first.map_or(0, |first| first.seq),
+                    "the other chain",
+                );
+            }
+            _ => {}
+        }
+        let (number, seq) = (found.unwrap_or(expected), here.event.seq);
+        self.chains.insert(chain, Last { id: id.to_vec(), number, seq });
+        let [turn, step, ..] = chain;
+        self.attempts.entry(id.to_vec()).or_default().push(Attempt {
+            number,
+            place: [turn, step],
+            seq,
+            started: None,
+        });
+    }
+
+    pub(super) fn started(&mut self, here: &mut Here) {
+        let Some(id) = here.text("retryId") else { return invalid(here) };
+        let found = here.data.count("retry");
+        let attempts = self.attempts.get_mut(id.as_bytes());
+        let attempt =
+            attempts.and_then(|attempts| attempts.iter_mut().find(|attempt| Some(attempt.number) == found));
+        let Some(attempt) = attempt else {
+            if !self.has_gaps || found.is_none() {
+                let message = format!(
+                    "attempt {} of retry {} starts, but none is announced",
+                    shown(here.data.get("retry")),
+                    shown_id(here)
+                );
+                here.tell(&STARTED_UNMATCHED, message);
+            }
+            return;
+        };
+        if let Some(first) = attempt.started {
+            let message = format!("attempt {} of retry {} starts again", attempt.number, shown_id(here));
+            here.tell_relating(&STARTED_TWICE, message, first, "the first start");
+        } else if attempt.place != ["turn", "step"].map(|key| here.meaning(key)) {
+            let message = format!(
+                "attempt {} of retry {} starts in another turn or step than announced",
+                attempt.number,
+                shown_id(here)
+            );
+            here.tell_relating(&STARTED_UNMATCHED, message, attempt.seq, "the announcement");
+        }
+        attempt.started.get_or_insert(here.event.seq);
+    }
+}
+
+/// A retry belongs to the open step, or after it to the turn that is still open.
+fn check_place(turns: &Turns, here: &mut Here) {
+    let Some((turn, step)) = turns.current() else { return };
+    let found = (here.data.count("turn"), here.data.count("step"));
+    if turn.is_none() || found != (turn, Some(step)) {
+        let [named_turn, named_step] = ["turn", "step"].map(|key| shown(here.data.get(key)));
+        let message = format!(
+            "llm/retry names turn {named_turn}, step {named_step}, but {} is open, its last step {step}",
+            open("turn", turn)
+        );
+        here.tell(&PLACE, message);
+    }
+}
+
+fn invalid(here: &mut Here) {
+    let message = format!("{} must have a retryId that is a text and not empty", here.name());
+    here.tell(&ID_INVALID, message);
+}
+
+fn shown_id(here: &Here) -> String {
+    here.text("retryId").map_or_else(String::new, |id| quoted(&id.to_str()))
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::check::relations::testing::{Case, HEADER, STEP, TURN, codes, found, header, judge, lines};
+
+    fn retry(id: &str, number: u64) -> String {
+        format!(r#"{{"retryId":"{id}","turn":1,"step":1,"provider":"p","policyKey":"k","retry":{number}}}"#)
+    }
+
+    fn judged(events: &[(&str, &str)]) -> Vec<String> {
+        found(&[&[("turn/start", TURN), ("step/start", STEP), ("request/header", HEADER)], events].concat())
+    }
+
+    const RETRY: &str = "llm/retry";
+    const STARTED: &str = "llm/retry-started";
+
+    #[test]
+    fn chains_count_up() {
+        let (one, two) = (retry("a", 1), retry("a", 2));
+        let other = retry("b", 1).replace("\"k\"", "\"l\"");
+        let sound = [(RETRY, &*one), (STARTED, &one), (RETRY, &two), (RETRY, &other), (STARTED, &two)];
+        assert_eq!(judged(&sound), [""; 0]);
+        let after = [(RETRY, &*one), ("step/end", STEP), (RETRY, &two)];
+        assert_eq!(judged(&after), [""; 0], "between steps the last one counts");
+    }
+
+    #[test]
+    fn each_breach_has_its_code() {
+        let (one, two, three) = (retry("a", 1), retry("a", 2), retry("a", 3));
+        let elsewhere = one.replace("\"step\":1", "\"step\":2");
+        let provider = one.replace("\"p\"", "\"q\"");
+        let policy = one.replace("\"k\"", "\"l\"");
+        let cases: &[Case] = &[
+            (&[(RETRY, &elsewhere)], &["retry-place@3"]),
+            (&[(RETRY, &provider)], &["retry-provider@3"]),
+            (&[(RETRY, &two), (RETRY, &three)], &["retry-number@3"]),
+            (&[(RETRY, &one), (RETRY, &one)], &["retry-number@4"]),
+            (&[(RETRY, &one), (RETRY, &retry("b", 2))], &["retry-id-changed@4"]),
+            (&[(RETRY, &one), (RETRY, &policy)], &["retry-id-reused@4"]),
+            (&[(STARTED, &one)], &["retry-started-unmatched@3"]),
+            (&[(RETRY, &one), (STARTED, &elsewhere)], &["retry-started-unmatched@4"]),
+            (&[(RETRY, &one), (STARTED, &one), (STARTED, &one)], &["retry-started-twice@5"]),
+            (&[(RETRY, "{\"turn\":1,\"step\":1,\"provider\":\"p\"}")], &["retry-id-invalid@3"]),
+        ];
+        for (events, expected) in cases {
+            assert_eq!(judged(events), *expected);
+        }
+        assert_eq!(found(&[("turn/start", TURN), ("step/start", STEP), (RETRY, &one)]), ["retry-provider@2"]);
+    }
+
+    #[test]
+    fn a_lost_header_or_retry_is_no_breach() {
+        let log = [
+            ("turn/start", TURN),
+            ("step/start", STEP),
+            ("request/header", HEADER),
+            (RETRY, &*retry("a", 1)),
+            (RETRY, &retry("a", 2)),
+            (STARTED, &retry("a", 2)),
+        ];
+        for lost in 0..log.len() {
+            let mut log = lines(&log);
+            log[lost] = "{".to_owned();
+            assert_eq!(codes(&judge(&header(4), &log)), [""; 0], "{lost}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Titles: made from prompts of a human that came before them (FORMAT §6.2, §10.2).
+
+use super::here::{Here, shown};
+use crate::check::registry::Rule;
+use crate::json::{self, Object};
+use crate::session::short_list;
+use std::collections::HashSet;
+
+static EMPTY: Rule = Rule::error(
+    "title-empty",
+    "A title cites no prompt though no user gave it, or cites some though a user did.",
+);
+static SOURCES: Rule = Rule::error(
+    "title-sources",
+    "A title, or the request for one, cites what is no earlier prompt of a human, or one prompt twice.",
+);
+static REQUEST: Rule = Rule::error(
+    "title-request",
+    "The request for a title is not one message with one text, made for the purpose.",
+);
+
+pub(in crate::check) const RULES: &[&Rule] = &[&EMPTY, &SOURCES, &REQUEST];
+
+/// The prompts of humans so far, by seq.
+#[derive(Debug, Default)]
+pub(super) struct Titles {
+    /// In rising order.
+    human: Vec<u64>,
+}
+
+impl Titles {
+    pub(super) fn message(&mut self, here: &Here) {
+        if has(&here.data, "source", &[("kind", "user")]) {
+            self.human.push(here.event.seq);
+        }
+    }
+
+    pub(super) fn title(&self, here: &mut Here) {
+        let Some(cited) = self.cited(here) else { return };
+        let is_by_user = has(&here.data, "source", &[("kind", "user")]);
+        if cited == 0 && !is_by_user {
+            here.tell(&EMPTY, "the title cites no prompt, and its source is no user".to_owned());
+        } else if cited > 0 && is_by_user {
+            here.tell(&EMPTY, "the title cites prompts, though a user gave it".to_owned());
+        }
+    }
+
+    pub(super) fn request(&self, here: &mut Here) {
+        let Some(cited) = self.cited(here) else { return };
+        let messages = here.data.array("messages");
+        let is_sound = match messages.as_deref() {
+            Some([one]) => {
+                Object::of(one).is_some_and(|message| is_request(&message, here.facts.title_source))
+            }
+            _ => false,
+        };
+        if cited == 0 {
+            here.tell(&REQUEST, "the request for a title cites no prompt".to_owned());
+        }
+        if !is_sound {
+            let message = "the request for a title must hold one message of role user, with one text block and the \
+                           source of the title maker";
+            here.tell(&REQUEST, message.to_owned());
+        }
+    }
+
+    /// Checks what is cited. Gives the number of citations, none where there is no list.
+    fn cited(&self, here: &mut Here) -> Option<usize> {
+        let Some(cited) = here.data.array("messageSeqs") else {
+            here.tell(&SOURCES, format!("{} has no list of messageSeqs", here.name()));
+            return None;
+        };
+        let mut seen = HashSet::new();
+        let mut wrong = Vec::new();
+        for raw in &cited {
+            let seq = json::count(raw);
+            let is_prompt = |seq: u64| self.human.binary_search(&seq).is_ok() || here.losses.contains(seq);
+            if !seq.is_some_and(|seq| seq < here.event.seq && is_prompt(seq) && seen.insert(seq)) {
+                wrong.push(shown(Some(raw)));
+            }
+        }
+        if !wrong.is_empty() {
+            let message = format!(
+                "{} cites what is no earlier prompt of a human, or cites it twice: {}",
+                here.name(),
+                short_list(wrong.iter())
+            );
+            here.tell(&SOURCES, message);
+        }
+        Some(cited.len())
+    }
+}
+
+fn is_request(message: &Object, source: &[(&str, &str)]) -> bool {
+    let content = message.array("content");
+    let is_text = match content.as_deref() {
+        Some([block]) => {
+            Object::of(block).and_then(|block| block.text("type")).is_some_and(|kind| kind == *"text")
+        }
+        _ => false,
+    };
+    is_text && message.text("role").is_some_and(|role| role == *"user") && has(message, "source", source)
+}
+
+/// Whether the member `key` is an object with these texts.
+fn has(object: &Object, key: &str, members: &[(&str, &str)]) -> bool {
+    object.object(key).is_some_and(|object| {
+        members.iter().all(|(member, value)| object.text(member).is_some_and(|text| text == **value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::check::relations::testing::{codes, found, found_in, header, judge, lines};
+
+    const HUMAN: (&str, &str) = ("user/message", r#"{"source":{"kind":"user"}}"#);
+    const INJECTED: (&str, &str) = ("user/message", r#"{"source":{"kind":"webhook"}}"#);
+
+    fn title(seqs: &str, kind: &str) -> String {
+        format!(r#"{{"title":"t","messageSeqs":{seqs},"source":{{"kind":"{kind}"}}}}"#)
+    }
+
+    #[test]
+    fn titles_cite_earlier_human_prompts() {
+        for (seqs, kind, expected) in [
+            ("[0,2]", "provider", vec![]),
+            ("[]", "user", vec![]),
+            ("[]", "fallback", vec!["title-empty@3"]),
+            ("[0]", "user", vec!["title-empty@3"]),
+            ("[1]", "provider", vec!["title-sources@3"]),
+            ("[0,0]", "provider", vec!["title-sources@3"]),
+            ("[3]", "provider", vec!["title-sources@3"]),
+            ("[4]", "provider", vec!["title-sources@3"]),
+            ("0", "provider", vec!["title-sources@3"]),
+        ] {
+            let title = title(seqs, kind);
+            assert_eq!(
+                found(&[HUMAN, INJECTED, HUMAN, ("session/title", &title), HUMAN]),
+                expected,
+                "{seqs} {kind}"
+            );
+        }
+        let mut log = lines(&[HUMAN, ("session/title", &title("[0]", "provider"))]);
+        log[0] = "{".to_owned();
+        assert_eq!(codes(&judge(&header(4), &log)), [""; 0], "the prompt may have been lost");
+    }
+
+    #[test]
+    fn requests_hold_one_text_of_the_title_maker() {
+        let v4 = r#"{"messageSeqs":[0],"messages":[{"role":"user","content":[{"type":"text","text":"x"}],"source":{"kind":"dsh-session-title-llm"}}]}"#;
+        let v3 = v4.replace(r#""kind":"#, r#""kind":"plugin","plugin":"#);
+        let request = |version, data: &str| found_in(version, &[HUMAN, ("session/title-llm-request", data)]);
+        assert_eq!(request(4, v4), [""; 0]);
+        assert_eq!(request(3, &v3), [""; 0]);
+        assert_eq!(request(4, &v3), ["title-request@1"]);
+        assert_eq!(request(4, &v4.replace("[0]", "[]")), ["title-request@1"]);
+        assert_eq!(request(4, &v4.replace("\"role\":\"user\"", "\"role\":\"system\"")), ["title-request@1"]);
+        assert_eq!(request(4, &v4.replace("[{\"type\"", "[{},{\"type\"")), ["title-request@1"]);
+    }
+}
