@@ -3,6 +3,7 @@
 //! [`check`] reads a log once and goes on behind damage; each file here is one family of rules and owns its codes, and
 //! [`rules`] lists them all. Nothing is printed here: `report/` shows a [`Finding`]. `cli/` and `repair/` may call this.
 
+mod aftermath;
 mod binding;
 mod brackets;
 mod container;
@@ -15,10 +16,12 @@ mod numbering;
 mod pairing;
 mod pass;
 mod places;
+mod provenance;
 mod registry;
 mod shadow;
 mod splits;
 mod surface;
+mod text;
 mod wording;
 
 #[cfg(test)]
@@ -50,7 +53,7 @@ pub struct Checked {
 
 /// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
 pub fn check(reader: &mut LogReader) -> io::Result<Checked> {
-    let mut pass = pass::Pass::new(reader.header().clone(), reader.format());
+    let mut pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container());
     while reader.next(|item| pass.take(item))?.is_some() {}
-    Ok(pass.finish(reader.events()))
+    Ok(pass.finish(reader.events(), reader.crlf()))
 }

@@ -1,6 +1,9 @@
 //! The table of all rules.
 
-use super::{Severity, brackets, container, failures, line, locks, numbering, pairing, shadow, surface};
+use super::{
+    Severity, aftermath, brackets, container, failures, line, locks, numbering, pairing, provenance, shadow,
+    surface, text,
+};
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +35,9 @@ const FAMILIES: &[&[&Rule]] = &[
     container::RULES,
     line::RULES,
     numbering::RULES,
+    aftermath::RULES,
+    text::RULES,
+    provenance::RULES,
     surface::RULES,
     pairing::RULES,
     brackets::RULES,
@@ -61,8 +67,10 @@ mod tests {
         let mut seen = HashSet::new();
         for rule in rules() {
             assert!(seen.insert(rule.code), "{} stands twice", rule.code);
-            let is_kebab =
-                |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+            let is_kebab = |part: &str| {
+                !part.is_empty()
+                    && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            };
             assert!(rule.code.split('-').all(is_kebab), "{}", rule.code);
             assert!(rule.summary.ends_with('.'), "{}", rule.code);
         }

@@ -73,17 +73,24 @@ impl Replay {
             Some(damage) => {
                 let text = format!("{}: {}: {damage}", shown_path(&path), damage.place());
                 if !self.partial {
-                    printer.error(
-                        &text,
-                        Some("--partial shows what stands before it; `dshc verify` names all that is wrong"),
-                    );
+                    let shows =
+                        if folded.is_cut { "what stands before it" } else { "all, for no event is lost" };
+                    let help = format!("--partial shows {shows}; `dshc verify` names all that is wrong");
+                    printer.error(&text, Some(&help));
                     return Ok(Exit::Unreadable);
                 }
                 printer.error(&text, None);
-                left_out = Some(format!(
-                    "partial: shown are the {} events before the damage; {} sound events behind it are left out",
-                    folded.session.events, folded.left_out
-                ));
+                let (events, left_out_events) = (folded.session.events, folded.left_out);
+                left_out = Some(if folded.is_cut {
+                    format!(
+                        "partial: shown are the {events} events before the damage; {left_out_events} sound events behind \
+                         it are left out"
+                    )
+                } else {
+                    format!(
+                        "shown are all {events} events: the damage took none, though dsh does not read past it"
+                    )
+                });
                 Exit::Findings
             }
         };

@@ -24,8 +24,22 @@ pub struct Format {
     pub checkpoint_source: &'static [(&'static str, &'static str)],
     /// Every event type that the version's readers know (FORMAT §6.3).
     pub vocabulary: &'static [&'static str],
+    /// When readers check envelopes.
+    pub envelope_check: EnvelopeCheck,
+    /// The first release of dsh that reads ranges in `sourceEventSeqs`, where earlier ones read the version too
+    /// (FORMAT §4.1).
+    pub ranged_sources_since: Option<&'static str>,
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).
     pub retired: &'static [&'static str],
+}
+
+/// When readers check the envelopes of events, which decides what a wrong one costs (FORMAT §9.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnvelopeCheck {
+    /// As they scan the lines: a wrong one is a line that holds no record.
+    WithScan,
+    /// Behind the scan, which looks at the seq alone: a wrong one makes them refuse the log.
+    BehindScan,
 }
 
 /// An event type that puts a message on the surface.

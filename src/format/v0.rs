@@ -1,6 +1,6 @@
 //! Format 0, written by dsh 0.0.1-rc.1 to 0.1.2-rc.1 (FORMAT §0.3).
 
-use super::{Format, MessageKind, SurfaceType};
+use super::{EnvelopeCheck, Format, MessageKind, SurfaceType};
 
 pub(super) const FORMAT: Format = Format {
     version: 0,
@@ -16,6 +16,8 @@ pub(super) const FORMAT: Format = Format {
     system_in_header: true,
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     vocabulary: VOCABULARY,
+    envelope_check: EnvelopeCheck::BehindScan,
+    ranged_sources_since: Some("0.1.2"),
     retired: &["mode/set", "request/header-delta"],
 };
 

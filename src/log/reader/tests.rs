@@ -1,0 +1,148 @@
+use super::*;
+use crate::log::append::zstd_frame;
+use std::io::Write;
+
+const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
+
+fn event(seq: u64) -> String {
+    format!(r#"{{"type":"todo/write","seq":{seq},"time":{seq},"data":{{"todos":[]}}}}"#)
+}
+
+fn frame(text: &str) -> Vec<u8> {
+    zstd_frame(text.as_bytes()).unwrap()
+}
+
+/// The seqs that a log gives, a text for each fault in its place.
+fn read(bytes: &[u8]) -> Vec<String> {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let source = Source::of(file, std::path::Path::new("log")).unwrap();
+    let mut reader = match LogReader::open(&source) {
+        Ok(reader) => reader,
+        Err(error) => return vec![error.code().to_owned()],
+    };
+    let mut out = Vec::new();
+    while let Some(text) = reader
+        .next(|item| match item {
+            Item::Record(record) => record.body.first_seq().to_string(),
+            Item::Fault(fault) => {
+                let name = format!("{:?}", fault.kind);
+                let name = name.split([' ', '(']).next().unwrap().to_owned();
+                format!("{name}@{}", fault.place.line.or(fault.place.frame).unwrap_or(0))
+            }
+        })
+        .unwrap()
+    {
+        out.push(text);
+    }
+    out
+}
+
+fn raw(lines: &[&str]) -> Vec<String> {
+    read(lines.join("\n").as_bytes())
+}
+
+#[test]
+fn raw_logs_give_their_records_and_faults() {
+    let [e0, e1, e2, e4] = [0, 1, 2, 4].map(event);
+    assert_eq!(raw(&[HEADER, &e0, &e1, ""]), ["0", "1"]);
+    assert_eq!(raw(&[HEADER, &e0, &e1]), ["0", "TornTail@3"]);
+    assert_eq!(raw(&[HEADER, &e0, "{", &e2, ""]), ["0", "NotJson@3", "2"]);
+    assert_eq!(raw(&[HEADER, &e0, "", &e1, ""]), ["0", "BlankLine@3", "1"]);
+    assert_eq!(raw(&[HEADER, &e0, &e1, &e2, &e4, ""]), ["0", "1", "2", "SeqGap@5", "4"]);
+    assert_eq!(raw(&[HEADER, &e0, &e1, &e1, &e2, ""]), ["0", "1", "SeqRepeat@4", "1", "2"]);
+    assert_eq!(raw(&[HEADER, "[]", "{}", &e2, ""]), ["Envelope@2", "Envelope@3", "2"]);
+}
+
+#[test]
+fn logs_without_a_header_are_told_apart() {
+    assert_eq!(read(b""), ["empty-file"]);
+    assert_eq!(read(b"{"), ["no-header"]);
+    assert_eq!(read(b"hello\n"), ["not-a-log"]);
+    assert_eq!(read(HEADER.as_bytes()), ["no-header"]);
+    assert_eq!(raw(&[&HEADER.replace(":0,", ":77,"), ""]), ["unsupported-format"]);
+    assert_eq!(read(&frame(HEADER)), ["not-a-log"]);
+    assert_eq!(read(&frame(&format!("{HEADER}\n"))[..20]), ["no-header"]);
+    assert!(raw(&[HEADER, ""]).is_empty());
+}
+
+#[test]
+fn lines_may_span_frames_but_must_end_in_one() {
+    let (head, body) = (frame(&format!("{HEADER}\n")), event(0) + "\n");
+    let (left, right) = body.split_at(20);
+    let log = [head.clone(), frame(left), frame(right)].concat();
+    assert_eq!(read(&log), ["0"]);
+    let log = [head.clone(), frame(""), frame(&event(0))].concat();
+    assert_eq!(read(&log), ["UnfinishedLine@2"]);
+    let log = [frame(&format!("{HEADER}\n{body}")), frame(&(event(1) + "\n"))].concat();
+    assert_eq!(read(&log), ["0", "HeaderFrame@1", "1"]);
+}
+
+#[test]
+fn a_torn_frame_gives_its_whole_records() {
+    let head = frame(&format!("{HEADER}\n{}", ""));
+    let first = frame(&(event(0) + "\n"));
+    let second = frame(&format!("{}\n{}\n", event(1), event(2)));
+    let whole = [head, first, second].concat();
+    for cut in 1..=4 {
+        assert_eq!(read(&whole[..whole.len() - cut]), ["0", "1", "2", "TornTail@3"], "cut {cut}");
+    }
+    assert_eq!(read(&whole[..whole.len() - 30]), ["0", "TornTail@3"]);
+    // A record that does not continue the log ends the recovery in silence.
+    let odd = frame(&format!("{}\n{}\n{}\n", event(1), event(7), event(8)));
+    let log = [&whole[..whole.len()], &odd[..odd.len() - 4]].concat();
+    assert_eq!(read(&log), ["0", "1", "2", "TornTail@4"]);
+}
+
+#[test]
+fn a_bad_checksum_is_no_torn_tail() {
+    let head = frame(&format!("{HEADER}\n"));
+    let mut middle = frame(&(event(0) + "\n"));
+    *middle.last_mut().unwrap() ^= 1;
+    let log = [head, middle, frame(&(event(1) + "\n"))].concat();
+    assert_eq!(read(&log), ["0", "FrameData@2", "1"]);
+}
+
+#[test]
+fn a_broken_frame_does_not_cost_the_next_ones_first_record() {
+    // Two blocks, so that the first one is decoded before the second turns out to be broken.
+    let filler: String = (0..200_000_u32)
+        .map(|n| char::from(b'a' + (n.wrapping_mul(2_654_435_761) >> 27) as u8 % 26))
+        .collect();
+    let two_blocks = event(0).replace("\"todos\":[]", &format!("\"todos\":[],\"x\":\"{filler}\""));
+    let mut broken = frame(&(two_blocks + "\n"));
+    let length = broken.len();
+    broken[length - 200..length - 20].fill(0xaa);
+    let log = [frame(&format!("{HEADER}\n")), broken, frame(&(event(1) + "\n"))].concat();
+    assert_eq!(read(&log), ["FrameData@2", "1"]);
+}
+
+#[test]
+fn a_frame_that_swallows_others_is_damaged_not_torn() {
+    let frames = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n")), frame(&(event(1) + "\n"))];
+    let mut log = frames.concat();
+    // The block header behind the second frame's six header bytes: a block of two MiB.
+    let header = frames[0].len() + 6;
+    log[header + 2] = 0xff;
+    assert_eq!(read(&log), ["FrameData@2"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_make_the_reader_panic(
+        cut in 0usize..400, flips in proptest::collection::vec((0usize..400, 0u8..=255), 0..6), zstd: bool,
+    ) {
+        let text = format!("{HEADER}\n{}\n{}\n{}\n", event(0), event(1), event(2));
+        let mut log = if zstd {
+            [frame(&format!("{HEADER}\n")), frame(&text[HEADER.len() + 1..])].concat()
+        } else {
+            text.into_bytes()
+        };
+        for (at, byte) in flips {
+            let length = log.len();
+            log[at % length] = byte;
+        }
+        log.truncate(cut);
+        read(&log);
+    }
+}
