@@ -173,7 +173,8 @@ fn deleted(damage: &Damage) -> Option<Finding> {
     };
     let count = amount(run.next_seq - run.first_seq, "sound event");
     let line = damage.place.line.unwrap_or_default();
-    let mut message = format!("{count} ({seqs}{lines}) stand behind the damage in line {line}");
+    let stand = if run.next_seq - run.first_seq == 1 { "stands" } else { "stand" };
+    let mut message = format!("{count} ({seqs}{lines}) {stand} behind the damage in line {line}");
     if damage.more > 0 {
         message = format!("{message}, and {} more behind other damage", damage.more);
     }

@@ -33,7 +33,7 @@ pub(super) const RULES: &[&Rule] = &[
 pub(super) fn finding(fault: &Fault) -> Option<Finding> {
     let rule = match fault.kind {
         FaultKind::NotJson(_) => &UNPARSABLE_LINE,
-        FaultKind::BlankLine => &BLANK_LINE,
+        FaultKind::BlankLine { .. } => &BLANK_LINE,
         FaultKind::LineTooLong { .. } => &LINE_TOO_LONG,
         FaultKind::NulBlock(_) => &NUL_BLOCK,
         FaultKind::FusedRecords(_) => &FUSED_RECORDS,
@@ -49,7 +49,12 @@ pub(super) fn finding(fault: &Fault) -> Option<Finding> {
         kind => kind.to_string(),
     };
     let finding = match &fault.kind {
-        FaultKind::BlankLine => Finding::new(rule, fault.place, "blank line where a record must stand"),
+        FaultKind::BlankLine { lines: 1 } => {
+            Finding::new(rule, fault.place, "blank line where a record must stand")
+        }
+        FaultKind::BlankLine { .. } => {
+            Finding::new(rule, fault.place, format!("{found} where records must stand"))
+        }
         FaultKind::NulBlock(debris) if debris.count == 0 && debris.stub == 0 => {
             Finding::new(rule, fault.place, found)
         }

@@ -7,6 +7,8 @@ use crate::json::{Object, Raw};
 use std::fmt;
 use std::ops::Range;
 
+const BOM: char = '\u{feff}';
+
 /// How many whole records a message lists.
 const LISTED: usize = 8;
 
@@ -15,6 +17,8 @@ const LISTED: usize = 8;
 pub struct Debris {
     /// NUL bytes outside whole records.
     pub nuls: u64,
+    /// Byte order marks outside whole records, alone or beside NULs.
+    pub boms: u64,
     /// Other bytes, white space aside, outside whole records: the stubs of broken ones.
     pub stub: u64,
     /// Whether each stub is the beginning of the record behind it, which a writer began twice.
@@ -31,7 +35,7 @@ impl Debris {
     /// Whether the line costs no event: its records go on, or it holds NULs alone.
     #[must_use]
     pub fn loses_nothing(&self) -> bool {
-        if self.count == 0 { self.stub == 0 } else { self.goes_on }
+        if self.count == 0 { self.stub == 0 && self.boms == 0 } else { self.goes_on }
     }
 
     pub(super) fn help(&self) -> &'static str {
@@ -65,7 +69,13 @@ impl fmt::Display for Debris {
             1 => Some(format!("1 whole record ({})", listed.join(", "))),
             count => Some(format!("{count} whole records ({}{more})", listed.join(", "))),
         };
-        let parts: Vec<String> = [bytes(self.nuls, "NUL"), stub, records].into_iter().flatten().collect();
+        let boms = match self.boms {
+            0 => None,
+            1 => Some("a byte order mark".to_owned()),
+            count => Some(format!("{count} byte order marks")),
+        };
+        let parts: Vec<String> =
+            [bytes(self.nuls, "NUL"), boms, stub, records].into_iter().flatten().collect();
         write!(f, "line is not JSON: it holds {}", parts.join(" and "))?;
         match (self.count, self.stub, self.loses_nothing()) {
             (0, ..) => Ok(()),
@@ -102,7 +112,9 @@ pub(super) fn search(line: &str, format: &Format, expected: u64) -> (Debris, Vec
         debris.nuls += nuls as u64;
         let stub =
             stretch.trim_matches(|character: char| character == '\0' || character.is_ascii_whitespace());
-        if !stub.is_empty() {
+        if !stub.is_empty() && stub.chars().all(|character| character == BOM) {
+            debris.boms += stub.chars().count() as u64;
+        } else if !stub.is_empty() {
             let inner_nuls = memchr::memchr_iter(0, stub.as_bytes()).count();
             debris.stub += (stub.len() - inner_nuls) as u64;
             // A cut may fall within a character.
@@ -222,6 +234,17 @@ mod tests {
         let (debris, given) = found(&event(1).replace("todo", "to\0\0do"), 1);
         assert_eq!((debris.nuls, given, debris.loses_nothing()), (2, 0, false));
         assert!(debris.to_string().ends_with("it holds 2 NUL bytes and 67 other bytes"), "{debris}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_stub() {
+        let (debris, given) = found(&format!("\u{feff}{}", event(1)), 1);
+        assert_eq!((debris.boms, debris.stub, given, debris.loses_nothing()), (1, 0, 1, true));
+        assert!(
+            debris.to_string().contains("holds a byte order mark and 1 whole record (seq 1 at column 4)"),
+            "{debris}"
+        );
+        assert!(!found("\u{feff}", 1).0.loses_nothing());
     }
 
     #[test]

@@ -91,9 +91,12 @@ pub enum FaultKind {
     /// A byte order mark before the header, which dsh's parser does not take.
     #[error("the file starts with a byte order mark (ef bb bf)")]
     Bom,
-    /// A line without any record.
-    #[error("blank line")]
-    BlankLine,
+    /// Lines without any record.
+    #[error("{}", match *.lines { 1 => "blank line".into(), lines => format!("{lines} blank lines") })]
+    BlankLine {
+        /// How many in a row.
+        lines: u64,
+    },
     /// NUL bytes in a line, such as a crash of the machine leaves where data never reached the disk.
     #[error("{0}")]
     NulBlock(Box<Debris>),
@@ -154,7 +157,7 @@ impl FaultKind {
     pub fn loses_nothing(&self) -> bool {
         match self {
             Self::Bom
-            | Self::BlankLine
+            | Self::BlankLine { .. }
             | Self::SkippableFrame { .. }
             | Self::HeaderFrame
             | Self::FrameMagic { is_end: true, .. } => true,
@@ -190,7 +193,8 @@ impl FaultKind {
                 "an editor added it; remove exactly these three bytes. dsh refuses the log as it is, and its list of \
                  sessions leaves it out without a word"
             }
-            Self::BlankLine => "remove the line: dsh takes it for a damaged record",
+            Self::BlankLine { lines: 1 } => "remove the line: dsh takes it for a damaged record",
+            Self::BlankLine { .. } => "remove the lines: dsh takes each for a damaged record",
             Self::NulBlock(debris) | Self::FusedRecords(debris) => debris.help(),
             Self::NotJson(_) | Self::Envelope { .. } | Self::Row { .. } | Self::LineTooLong { .. } => {
                 "the record is lost, unless a copy has it"
@@ -217,7 +221,7 @@ fn foreign(found: &[u8], nuls: u64, is_end: bool) -> String {
 pub(crate) fn trailing_nuls(bytes: u64, nuls: u64) -> String {
     match nuls {
         0 => String::new(),
-        _ if nuls == bytes => ": they are all NULs".into(),
+        _ if nuls == bytes => "; all of them are NULs".into(),
         1 => "; the last one is a NUL".into(),
         _ => format!("; the last {nuls} are NULs"),
     }

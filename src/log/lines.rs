@@ -17,6 +17,8 @@ pub(super) struct Line<'a> {
     pub place: Place,
     /// The line was read from a frame that the file's end cuts off (FORMAT §2.3).
     pub recovered: bool,
+    /// Where the line is empty: how many empty ones right behind it were passed over.
+    pub empty_behind: u64,
 }
 
 #[derive(Debug)]
@@ -144,7 +146,26 @@ impl Lines {
         self.start = to + 1;
         self.searched = self.start;
         self.given = from..to;
-        Ok(Some(Piece::Line(Line { bytes: self.given(), place, recovered: self.frames.is_torn })))
+        let recovered = self.frames.is_torn;
+        let empty_behind = if length == 0 { self.pass_over_empty_lines()? } else { 0 };
+        Ok(Some(Piece::Line(Line { bytes: self.given(), place, recovered, empty_behind })))
+    }
+
+    /// Passes over empty lines of the same frame at once: a file may hold hundreds of millions. Tells how many.
+    fn pass_over_empty_lines(&mut self) -> io::Result<u64> {
+        let mut lines = 0;
+        self.given = 0..0;
+        while self.frames.starts.is_empty() && self.pending.is_empty() {
+            let run = self.buffer[self.start..].iter().take_while(|byte| **byte == b'\n').count();
+            self.pass_over(run);
+            lines += run as u64;
+            self.line += run as u64;
+            if self.start < self.buffer.len() || self.ended {
+                break;
+            }
+            self.read()?;
+        }
+        Ok(lines)
     }
 
     /// The line that was given last, until the next is asked for.

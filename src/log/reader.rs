@@ -204,7 +204,7 @@ impl LogReader {
                 Some(Piece::Line(_)) if self.torn_rest => continue,
                 Some(Piece::Fault(kind, place)) => (kind, place),
                 Some(Piece::Line(line)) => {
-                    let (place, recovered) = (line.place, line.recovered);
+                    let (place, recovered, empty_behind) = (line.place, line.recovered, line.empty_behind);
                     if line.bytes.last() == Some(&b'\r') {
                         self.crlf.1 = if self.crlf.0 == 0 { place } else { self.crlf.1 };
                         self.crlf.0 += 1;
@@ -232,6 +232,12 @@ impl LogReader {
                                 self.behind_fault =
                                     Some(Behind { text, ranges, place, is_rescued, invalid_utf8 });
                             }
+                            let kind = match kind {
+                                FaultKind::BlankLine { .. } => {
+                                    FaultKind::BlankLine { lines: 1 + empty_behind }
+                                }
+                                other => other,
+                            };
                             (kind, place)
                         }
                     }
@@ -318,7 +324,7 @@ fn take_line<'a>(
         },
         Err(FaultKind::NotJson(error)) => {
             let (debris, records) = debris::search(text, format, expected);
-            let is_fused = debris.count > 1 || debris.count == 1 && debris.stub > 0;
+            let is_fused = debris.count > 1 || debris.count == 1 && debris.stub + debris.boms > 0;
             let kind = match (is_fused, debris.nuls) {
                 (true, _) => FaultKind::FusedRecords(Box::new(debris)),
                 (false, 1..) => FaultKind::NulBlock(Box::new(debris)),
@@ -334,7 +340,7 @@ fn take_line<'a>(
 /// Reads one line as an event or a packed row; `expected` is the seq that belongs there.
 fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<'a>, FaultKind> {
     if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
-        return Err(FaultKind::BlankLine);
+        return Err(FaultKind::BlankLine { lines: 1 });
     }
     let is_checked_later = format.envelope_check == EnvelopeCheck::BehindScan;
     let record = Object::parse(line).map_err(|error| match json::parse(line) {

@@ -108,6 +108,13 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_is_no_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Source::open(folder.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
     fn bytes_are_counted_when_the_file_is_opened() {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(1000).unwrap();

@@ -55,6 +55,90 @@ fn raw_logs_give_their_records_and_faults() {
 }
 
 #[test]
+fn empty_lines_in_a_row_are_one_fault() {
+    let [e0, e1] = [0, 1].map(event);
+    let many = "\n".repeat(1_000_000);
+    assert_eq!(
+        read(format!("{HEADER}\n{e0}\n{many}{e1}\n\n").as_bytes()),
+        ["0", "BlankLine@3", "1", "BlankLine@1000004"]
+    );
+    let head = frame(&format!("{HEADER}\n"));
+    let log = [head, frame(&many), frame(&format!("\n{e0}\n"))].concat();
+    assert_eq!(read(&log), ["BlankLine@2", "BlankLine@1000002", "0"]);
+    assert_eq!(read(&frame(&format!("{HEADER}\n\n\n"))), ["BlankLine@2", "HeaderFrame@1"]);
+    // dsh stops at the first blank line of a torn frame.
+    let log = [frame(&format!("{HEADER}\n")), frame(&format!("{e0}\n\n\n{e1}\n"))].concat();
+    assert_eq!(read(&log[..log.len() - 4]), ["0", "TornTail@2"]);
+}
+
+#[test]
+fn records_beside_something_else_are_given() {
+    let [e0, e1, e2] = [0, 1, 2].map(event);
+    assert_eq!(raw(&[HEADER, &e0, &format!("{e1}{e2}"), ""]), ["0", "FusedRecords@3", "1", "2"]);
+    assert_eq!(raw(&[HEADER, &format!("{}{e0}", &e0[..30]), &e1, ""]), ["FusedRecords@2", "0", "1"]);
+    assert_eq!(raw(&[HEADER, &format!("\0\0{e0}"), "\0", &e1, ""]), ["NulBlock@2", "0", "NulBlock@3", "1"]);
+    // Their numbers must go on; where something is broken besides, seqs may be missing.
+    assert_eq!(raw(&[HEADER, &e0, &format!("{e0}{e1}"), &e2, ""]), ["0", "FusedRecords@3", "2"]);
+    assert_eq!(raw(&[HEADER, &e0, &format!("{}{e2}", &e1[..9]), ""]), ["0", "FusedRecords@3", "2"]);
+    assert_eq!(raw(&[HEADER, &e0, "\0", &e2, ""]), ["0", "NulBlock@3", "SeqGap@4", "2"]);
+    // What is no UTF-8 does not move them.
+    let line = [b"\xff\xff{", e0.as_bytes(), e1.as_bytes()].concat();
+    assert_eq!(read(&[HEADER.as_bytes(), b"\n", &line, b"\n"].concat()), ["FusedRecords@2", "0", "1"]);
+    let log = [frame(&format!("{HEADER}\n")), frame(&format!("{e0}{e1}\n{e2}\n"))].concat();
+    assert_eq!(read(&log), ["FusedRecords@2", "0", "1", "2"]);
+    assert_eq!(read(&log[..log.len() - 4]), ["TornTail@2"]);
+}
+
+#[test]
+fn a_byte_order_mark_stands_before_the_header_alone() {
+    let [e0, e1] = [0, 1].map(event);
+    assert_eq!(read(format!("\u{feff}{HEADER}\n{e0}\n").as_bytes()), ["Bom@1", "0"]);
+    assert_eq!(read(&frame(&format!("\u{feff}{HEADER}\n"))), ["Bom@1"]);
+    assert_eq!(raw(&[HEADER, &e0, &format!("\u{feff}{e1}"), ""]), ["0", "FusedRecords@3", "1"]);
+}
+
+#[test]
+fn numbers_are_those_of_javascript() {
+    let spelt = |seq: &str| event(0).replace("\"seq\":0", &format!("\"seq\":{seq}"));
+    assert_eq!(
+        raw(&[HEADER, &spelt("-0"), &spelt("1.0"), &spelt("2e0"), &spelt("0.3e1"), ""]),
+        ["0", "1", "2", "3"]
+    );
+    for odd in ["1e400", "123456789012345678901234567890", "0.5", "\"0\""] {
+        assert_eq!(raw(&[HEADER, &spelt(odd), ""]), ["Envelope@2"], "{odd}");
+    }
+    let payload = event(0).replace("[]", "[1e400,123456789012345678901234567890,-0]");
+    assert_eq!(raw(&[HEADER, &payload, ""]), ["0"]);
+}
+
+#[test]
+fn nesting_has_no_limit() {
+    for depth in [3_000, 1_000_000] {
+        let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(raw(&[HEADER, &event(0).replace("[]", &deep), ""]), ["0"]);
+        assert_eq!(raw(&[HEADER, &event(0).replace("[]", &deep[1..]), ""]), ["NotJson@2"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_while_it_is_read_is_no_damage() {
+    for is_zstd in [false, true] {
+        let text = format!("{HEADER}\n{}\n", event(0));
+        let packed = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n"))].concat();
+        let bytes = if is_zstd { packed } else { text.into_bytes() };
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        let source = Source::of(file.try_clone().unwrap(), std::path::Path::new("log")).unwrap();
+        file.set_len(bytes.len() as u64 - 3).unwrap();
+        let error = LogReader::open(&source).and_then(|mut reader| {
+            while reader.next(|_| ())?.is_some() {}
+            Ok(())
+        });
+        assert_eq!(error.unwrap_err().code(), "io");
+    }
+}
+
+#[test]
 fn logs_without_a_header_are_told_apart() {
     assert_eq!(read(b""), ["empty-file"]);
     assert_eq!(read(b"{"), ["no-header"]);
