@@ -41,13 +41,7 @@ pub(super) fn finding(fault: &Fault) -> Option<Finding> {
         FaultKind::Row { .. } => &MALFORMED_ROW,
         _ => return None,
     };
-    let found = match &fault.kind {
-        // The parser was given one line, and so calls every line the first.
-        FaultKind::NotJson(error) => {
-            format!("line is not JSON: {}", error.replace(" at line 1 column ", " at column "))
-        }
-        kind => kind.to_string(),
-    };
+    let found = fault.kind.to_string();
     let finding = match &fault.kind {
         FaultKind::BlankLine { lines: 1 } => {
             Finding::new(rule, fault.place, "blank line where a record must stand")

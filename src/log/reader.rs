@@ -349,7 +349,8 @@ fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<
             let is_null = is_checked_later && json::kind(other) == Kind::Null;
             FaultKind::Envelope { reason: "it is no object".into(), is_taken: is_null, ends_turn: is_null }
         }
-        Err(_) => FaultKind::NotJson(error.to_string()),
+        // The parser was given one line, and so calls every line the first.
+        Err(_) => FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column ")),
     })?;
     let tag =
         record.text("type").and_then(|kind| rows::tag(&kind.to_str())).filter(|_| format.has_packed_rows);

@@ -79,8 +79,10 @@ fn faults_that_cost_no_event_are_shown_past() {
         ("fused", log(&[&start, &format!("{prompt}{todo}"), &end]), "fused-records@3"),
         ("later bom", log(&[&start, &prompt, &format!("\u{feff}{todo}"), &end]), "fused-records@4"),
     ];
+    let mut logs = Vec::new();
     for (name, bytes, found) in kinds {
         let log = sandbox.write(&format!("{name}.jsonl"), &bytes);
+        logs.push(log.clone());
         let (findings, code, file) = verify(&sandbox, &log);
         let findings: Vec<_> = findings.iter().filter(|finding| !finding.starts_with("crlf")).collect();
         assert_eq!((findings, code), (vec![&found.to_owned()], 1), "{name}");
@@ -97,9 +99,13 @@ fn faults_that_cost_no_event_are_shown_past() {
         ("padding", [&parts[..], &frames(&[body.as_bytes()]), &[0; 300]].concat(), "frame-magic@null"),
     ] {
         let log = sandbox.write(&format!("{name}.jsonl.zstd"), &bytes);
+        logs.push(log.clone());
         let (findings, code, _) = verify(&sandbox, &log);
         assert_eq!((findings, code), (vec![found.to_owned()], 1), "{name}");
         is_shown_whole(&sandbox, &log, 4);
+    }
+    for verdict in judge(&logs, &[]).unwrap_or_default() {
+        assert_eq!(verdict["loads"], json!(false), "{verdict}");
     }
 }
 
@@ -281,4 +287,26 @@ fn verify_says_where_dsh_refuses_and_where_it_deletes() {
         }
     }
     assert!(refused > 40 && deleted > 40, "{refused} refused, {deleted} deleted");
+}
+
+#[test]
+fn verify_says_that_dsh_refuses_damaged_compressed_logs() {
+    let sandbox = Sandbox::new();
+    let mut paths = Vec::new();
+    let is_line = |name: &str| {
+        name.ends_with("an event") && !name.starts_with("refused") && !name.starts_with("unknown")
+    };
+    for (index, (_, bytes)) in damaged().into_iter().filter(|(name, _)| is_line(name)).enumerate() {
+        let (head, body) = bytes.split_at(HEADER.len() + 1);
+        let log = sandbox.write(&format!("{index}.jsonl.zstd"), &frames(&[head, body]));
+        let (_, code, file) = verify(&sandbox, &log);
+        let findings = file["findings"].to_string();
+        assert_eq!((code, findings.contains("delete")), (1, false), "{findings}");
+        assert!(findings.contains("dsh refuses the log"), "{findings}");
+        paths.push(log);
+    }
+    assert!(paths.len() > 20, "{} logs", paths.len());
+    for verdict in judge(&paths, &[]).unwrap_or_default() {
+        assert_eq!(verdict["loads"], json!(false), "{verdict}");
+    }
 }

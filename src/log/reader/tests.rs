@@ -112,6 +112,26 @@ fn numbers_are_those_of_javascript() {
 }
 
 #[test]
+fn a_wrong_envelope_is_taken_where_readers_check_it_last() {
+    let last = crate::format::ALL[0];
+    let first = Format { envelope_check: EnvelopeCheck::WithScan, ..*last };
+    let taken = |line: &str, format: &Format| match parse_line(line, format, 1) {
+        Err(FaultKind::Envelope { is_taken, ends_turn, .. }) => (is_taken, ends_turn),
+        other => panic!("{other:?}"),
+    };
+    for (line, expected) in [
+        (r#"{"type":"turn/end","seq":1,"time":1,"data":{},"x":1}"#, (true, true)),
+        (r#"{"type":"todo/write","seq":1.0,"data":{}}"#, (true, false)),
+        (r#"{"type":"turn/end","seq":2,"time":1}"#, (false, true)),
+        ("[]", (false, false)),
+        ("null", (true, true)),
+    ] {
+        assert_eq!(taken(line, last), expected, "{line}");
+        assert_eq!(taken(line, &first), (false, false), "{line}");
+    }
+}
+
+#[test]
 fn nesting_has_no_limit() {
     for depth in [3_000, 1_000_000] {
         let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
