@@ -3,12 +3,13 @@
 //! dsh scans a log's lines up to the first that it cannot read or that does not continue the numbering. In a compressed
 //! log that is always fatal. In a raw one it is fatal if the end of a turn stands behind it, or if an event before it is
 //! refused; else dsh takes that line and all behind it for a torn tail, and cuts them off when it loads the session.
+//! So it does with a compressed log's last frame if that is damaged so that the file seems to end inside it.
 
 use super::Finding;
 use super::finding::Findings;
 use super::registry::Rule;
 use super::wording::amount;
-use super::{line, numbering};
+use super::{container, line, numbering};
 use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
 
 static VALID_EVENTS_AFTER_DAMAGE: Rule = Rule::error(
@@ -25,6 +26,8 @@ pub(super) struct Aftermath {
     /// Something outside the scan makes dsh refuse the log.
     is_refused: bool,
     first: Option<Damage>,
+    /// The last frame, where it is damaged and not only cut.
+    broken_tail: Option<Fault>,
 }
 
 /// The first line that ends the scan.
@@ -55,12 +58,16 @@ struct Run {
 
 impl Aftermath {
     pub(super) fn new(container: Container) -> Self {
-        Self { container, is_refused: false, first: None }
+        Self { container, is_refused: false, first: None, broken_tail: None }
     }
 
     pub(super) fn fault(&mut self, fault: &Fault) {
         let (is_taken, ends_turn) = match fault.kind {
             FaultKind::TornTail { .. } => return,
+            FaultKind::BrokenTail { .. } => {
+                self.broken_tail = Some(fault.clone());
+                return;
+            }
             FaultKind::Bom
             | FaultKind::FrameMagic { .. }
             | FaultKind::SkippableFrame { .. }
@@ -133,6 +140,9 @@ impl Aftermath {
 
     /// Says at the first damage what dsh makes of it, and what would be lost by that.
     pub(super) fn tell(&self, findings: &mut Findings) {
+        if let Some(tail) = &self.broken_tail {
+            self.tell_tail(tail, findings);
+        }
         let Some(damage) = &self.first else { return };
         let fate = if damage.is_taken {
             "dsh refuses the log: it takes the line for an event and then finds it invalid".to_owned()
@@ -149,14 +159,47 @@ impl Aftermath {
             findings.extend(deleted(damage));
             "dsh opens the log, and deletes everything from here on when it loads the session".to_owned()
         };
-        findings.amend(|finding| {
-            let is_first = finding.place == damage.place
-                && line::RULES.iter().chain(numbering::RULES).any(|rule| rule.code == finding.code);
-            if is_first {
-                finding.help = format!("{}; {fate}", finding.help);
-            }
-        });
+        let families = [line::RULES, numbering::RULES];
+        tell_at(damage.place, &families, &fate, findings);
     }
+
+    /// Says at a damaged last frame what dsh makes of it, and what would be lost by that.
+    fn tell_tail(&self, tail: &Fault, findings: &mut Findings) {
+        let FaultKind::BrokenTail { swallowed, recovered, .. } = tail.kind else { return };
+        let byte = tail.place.byte.unwrap_or_default();
+        // In a compressed log every other damage is fatal.
+        let is_refused = self.is_refused || self.first.is_some();
+        let fate = if is_refused {
+            "dsh refuses the log, for more than this".to_owned()
+        } else {
+            format!(
+                "dsh takes the frame for a torn tail: it opens the log, and deletes all from byte {byte} on"
+            )
+        };
+        tell_at(tail.place, &[container::RULES], &fate, findings);
+        let sound = match (swallowed, recovered) {
+            (Some(next), _) => format!("from byte {next} on other frames stand behind the damage"),
+            (None, 1..) => format!("{} of the damaged frame can be read", amount(recovered, "whole record")),
+            (None, 0) => return,
+        };
+        if !is_refused {
+            let message = format!(
+                "{sound}: dsh opens this log without a word, and deletes all from byte {byte} on when it loads the session"
+            );
+            let help = "copy the file before dsh opens the session, and restore the frame from an older copy";
+            findings.push(Finding::new(&VALID_EVENTS_AFTER_DAMAGE, tail.place, message).with_help(help));
+        }
+    }
+}
+
+/// Adds what dsh makes of it to what these families said at `place`.
+fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findings) {
+    findings.amend(|finding| {
+        let is_it = families.iter().flat_map(|family| family.iter()).any(|rule| rule.code == finding.code);
+        if is_it && finding.place == place {
+            finding.help = format!("{}; {fate}", finding.help);
+        }
+    });
 }
 
 /// What is to be said of the sound events behind damage at which dsh cuts the log off.
@@ -272,6 +315,32 @@ mod tests {
         };
         let told = deleted(&[todo(0), todo(1), row(1), todo(2), row(3)]).unwrap();
         assert!(told.starts_with("3 sound events (seqs 2 to 4"), "{told}");
+    }
+
+    #[test]
+    fn a_damaged_last_frame_that_seems_torn_is_deleted() {
+        let frames = [0, 1, 2].map(|seq| frame(&format!("{}\n", todo(seq))));
+        let head = frame(&format!("{HEADER}\n"));
+        let mut log = [&head[..], &frames.concat()].concat();
+        // The block header behind a frame's six header bytes: now a block of two MiB.
+        let damaged = head.len() + frames[0].len();
+        log[damaged + 8] = 0xff;
+        let checked = check_bytes(&log);
+        assert_eq!(codes(&checked), ["frame-checksum", "valid-events-after-damage"]);
+        let [frame_finding, behind] = &checked.findings[..] else { panic!() };
+        let deletes = format!("deletes all from byte {damaged} on");
+        assert!(frame_finding.help.ends_with(&deletes), "{}", frame_finding.help);
+        let next = damaged + frames[1].len();
+        assert!(
+            behind.message.starts_with(&format!("from byte {next} on other frames")),
+            "{}",
+            behind.message
+        );
+        // With more damage before it dsh refuses the log.
+        log[damaged - 1] ^= 1;
+        let checked = check_bytes(&log);
+        assert_eq!(codes(&checked), ["frame-checksum"; 2]);
+        assert!(checked.findings[1].help.ends_with("for more than this"), "{}", checked.findings[1].help);
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Findin
         FaultKind::Bom => &BOM,
         FaultKind::SkippableFrame { .. } => &SKIPPABLE_FRAME,
         FaultKind::FrameStructure(_) => &FRAME_STRUCTURE,
-        FaultKind::FrameData(_) => &FRAME_CHECKSUM,
+        FaultKind::FrameData(_) | FaultKind::BrokenTail { .. } => &FRAME_CHECKSUM,
         FaultKind::HeaderFrame => &HEADER_FRAME,
         FaultKind::UnfinishedLine { .. } => &UNFINISHED_LINE,
         _ => return None,

@@ -79,6 +79,17 @@ pub enum FaultKind {
     /// A frame's data cannot be decoded, or its checksum is wrong.
     #[error("frame cannot be decoded: {0}")]
     FrameData(String),
+    /// A frame that by its block headers ends behind the file, and that is damaged, not only cut. dsh takes it for a
+    /// torn tail.
+    #[error("the last frame is damaged: {problem}{}", match *.recovered { 0 => String::new(), 1 => "; 1 record before that is whole".into(), n => format!("; {n} records before that are whole") })]
+    BrokenTail {
+        /// What is wrong with it.
+        problem: String,
+        /// Where in the file another frame starts that it swallows.
+        swallowed: Option<u64>,
+        /// Records (rows, not events) that could be read from it.
+        recovered: u64,
+    },
     /// The first frame holds something else than the header line alone.
     #[error("the first frame must hold the header line and nothing else")]
     HeaderFrame,
@@ -182,6 +193,7 @@ impl FaultKind {
             Self::FrameMagic { .. } | Self::FrameStructure(_) | Self::FrameData(_) => {
                 "the file was damaged after dsh wrote it; restore it from a copy. dsh refuses the whole log"
             }
+            Self::BrokenTail { .. } => "the file was damaged after dsh wrote it; restore it from a copy",
             Self::SkippableFrame { .. } => {
                 "another tool wrote this frame; remove exactly these bytes. dsh refuses the whole log"
             }

@@ -48,6 +48,8 @@ struct Frames {
     /// A later frame that the torn one swallows: it is damaged, not torn.
     swallowed: Option<u64>,
     is_torn: bool,
+    /// The torn frame is damaged besides.
+    is_broken: bool,
 }
 
 /// A line that is longer than any that is read. Only its end tells whether it is one.
@@ -251,8 +253,12 @@ impl Lines {
                     self.pending.push_back((FaultKind::HeaderFrame, place));
                 }
             }
-            // Nobody expects a torn frame to decode to its end; one that swallows others is told of at its end.
-            Part::Fault(FaultKind::FrameData(_), _) if self.frames.is_torn => {}
+            // What a torn frame that swallows others decodes to is told of at its end.
+            Part::Fault(FaultKind::FrameData(_), _)
+                if self.frames.is_torn && self.frames.swallowed.is_some() => {}
+            Part::Fault(FaultKind::FrameData(problem), at) if self.frames.is_torn => {
+                self.broken_tail(problem, at);
+            }
             Part::Fault(kind, at) => {
                 if matches!(kind, FaultKind::FrameData(_)) {
                     self.drop_half_line();
@@ -265,21 +271,29 @@ impl Lines {
                 let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
                 self.pending.push_back((kind, place));
             }
+            Part::Torn(_) if self.frames.is_broken => self.ended = true,
             Part::Torn(at) => match self.frames.swallowed {
                 None => self.end(Some(at)),
                 Some(later) => {
                     let problem = format!(
-                        "one of its block headers is damaged: by them it runs past the end of the file, and over \
-                         another frame that starts at byte {later}"
+                        "by one of its block headers it runs past the end of the file, and over another frame that \
+                         starts at byte {later}"
                     );
-                    self.drop_half_line();
-                    let place = Place { frame: Some(self.frames.begun), byte: Some(at), ..Place::default() };
-                    self.pending.push_back((FaultKind::FrameData(problem), place));
+                    self.broken_tail(problem, at);
                     self.ended = true;
                 }
             },
             Part::End => self.end(None),
         }
+    }
+
+    /// Reports that the torn frame is damaged besides.
+    fn broken_tail(&mut self, problem: String, at: u64) {
+        self.drop_half_line();
+        self.frames.is_broken = true;
+        let place = Place { frame: Some(self.frames.begun), byte: Some(at), ..Place::default() };
+        let swallowed = self.frames.swallowed;
+        self.pending.push_back((FaultKind::BrokenTail { problem, swallowed, recovered: 0 }, place));
     }
 
     /// The end of the file: what is left in the buffer is no whole line.

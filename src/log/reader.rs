@@ -277,6 +277,15 @@ impl LogReader {
                 let bytes = self.file_bytes.saturating_sub(place.byte.unwrap_or(self.file_bytes));
                 return FaultKind::TornTail { bytes, nuls, frame: true, recovered: self.recovered };
             }
+            // Nothing could be read of it, whatever it was: a torn tail like others.
+            FaultKind::BrokenTail { swallowed: None, .. } if self.recovered == 0 => {
+                return self
+                    .complete(FaultKind::TornTail { bytes: 0, nuls: 0, frame: true, recovered: 0 }, place);
+            }
+            FaultKind::BrokenTail { problem, swallowed, .. } => {
+                self.gap_explained = true;
+                return FaultKind::BrokenTail { problem, swallowed, recovered: self.recovered };
+            }
             FaultKind::FrameData(_)
             | FaultKind::UnfinishedLine { .. }
             | FaultKind::LineTooLong { .. }

@@ -310,3 +310,33 @@ fn verify_says_that_dsh_refuses_damaged_compressed_logs() {
         assert_eq!(verdict["loads"], json!(false), "{verdict}");
     }
 }
+
+#[test]
+fn a_frame_that_swallows_others_is_deleted_with_them() {
+    let sandbox = Sandbox::new();
+    // Long enough that the judge finds the header before the damage.
+    let words = (0..200_u64).map(|n| (n * n * n * 7_919).to_string()).collect::<Vec<_>>().join(" ");
+    let lines = [
+        HEADER.to_owned(),
+        turn_start(0).replace("}}", &format!(",\"x\":\"{words}\"}}}}")),
+        todo(1),
+        turn_end(2),
+    ];
+    let [head, start, todo, end] = lines.map(|line| line + "\n");
+    let before = frames(&[head.as_bytes(), start.as_bytes()]);
+    let mut bytes = [&before[..], &frames(&[todo.as_bytes(), end.as_bytes()])].concat();
+    // The size in the block header, which stands behind magic, descriptor and content size.
+    bytes[before.len() + 8] = 0xff;
+    let log = sandbox.write("log.jsonl.zstd", &bytes);
+    let (findings, code, file) = verify(&sandbox, &log);
+    assert_eq!((findings.len(), code), (2, 1), "{file}");
+    let behind = &file["findings"][1];
+    assert_eq!(behind["code"], json!("valid-events-after-damage"));
+    let deletes = format!("deletes all from byte {} on", before.len());
+    assert!(behind["message"].as_str().unwrap().contains(&deletes), "{behind}");
+    assert_eq!(sandbox.run(&["replay", text(&log)]).code, 3);
+    for verdict in judge(&[log], &[]).unwrap_or_default() {
+        assert_eq!((&verdict["loads"], &verdict["stored"]["events"]), (&json!(true), &json!(1)), "{verdict}");
+        assert_eq!(verdict["opened"]["keepsBytes"], json!(false), "{verdict}");
+    }
+}

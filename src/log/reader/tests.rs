@@ -222,13 +222,45 @@ fn a_broken_frame_does_not_cost_the_next_ones_first_record() {
 }
 
 #[test]
+fn a_torn_frame_that_is_damaged_too_is_no_mere_torn_tail() {
+    // Several blocks of text that hardly compresses, so that the first are decoded before the broken one.
+    let mut state = 1_u32;
+    let mut filler = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b'a' + (state >> 24) as u8 % 26)
+    };
+    let text: String = (0..6)
+        .map(|seq| {
+            let words: String = (0..100_000).map(|_| filler()).collect();
+            event(seq).replace("[]", &format!("[\"{words}\"]")) + "\n"
+        })
+        .collect();
+    let mut bytes = [frame(&format!("{HEADER}\n")), frame(&text)].concat();
+    bytes.truncate(bytes.len() - 10);
+    assert_eq!(read(&bytes).last().unwrap(), "TornTail@2");
+    // The third block's first bytes say how it is packed; each block header says where the next one is.
+    let mut block = frame(&format!("{HEADER}\n")).len() + 6;
+    for _ in 0..2 {
+        let header = u32::from_le_bytes([bytes[block], bytes[block + 1], bytes[block + 2], 0]);
+        block += 3 + (header >> 3) as usize;
+    }
+    bytes[block + 3..block + 9].fill(0xff);
+    let damaged = read(&bytes);
+    assert!(damaged.len() > 2 && damaged.last().unwrap() == "BrokenTail@2", "{damaged:?}");
+    // Where nothing at all can be read of it, nothing is lost by cutting it off.
+    let head = frame(&format!("{HEADER}\n"));
+    let bytes = [&head[..], &frame(&text)[..9], &[0; 30]].concat();
+    assert_eq!(read(&bytes), ["TornTail@2"]);
+}
+
+#[test]
 fn a_frame_that_swallows_others_is_damaged_not_torn() {
     let frames = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n")), frame(&(event(1) + "\n"))];
     let mut log = frames.concat();
     // The block header behind the second frame's six header bytes: a block of two MiB.
     let header = frames[0].len() + 6;
     log[header + 2] = 0xff;
-    assert_eq!(read(&log), ["FrameData@2"]);
+    assert_eq!(read(&log), ["BrokenTail@2"]);
 }
 
 proptest::proptest! {
