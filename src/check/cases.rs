@@ -132,7 +132,16 @@ fn r04_damaged_line_then_work_without_turn_end() {
     let checked = case(path);
     let bad = checked.findings.iter().find(|finding| finding.code == "unparsable-line").unwrap();
     assert_eq!((bad.place.line, bad.seq, bad.severity), (Some(18), Some(16), Severity::Error));
-    let others = checked.findings.iter().filter(|finding| finding.code != "unparsable-line");
+    assert!(bad.help.ends_with("deletes everything from here on when it loads the session"), "{}", bad.help);
+    let behind = checked.findings.iter().find(|finding| finding.code == "valid-events-after-damage").unwrap();
+    assert_eq!((behind.place.line, behind.seq, behind.severity), (Some(19), Some(17), Severity::Error));
+    assert!(
+        behind.message.starts_with("26 sound events (seqs 17 to 42, lines 19 to 44)"),
+        "{}",
+        behind.message
+    );
+    let is_told = |code| ["unparsable-line", "valid-events-after-damage"].contains(&code);
+    let others = checked.findings.iter().filter(|finding| !is_told(finding.code));
     assert!(others.clone().all(|finding| finding.severity == Severity::Note), "{:#?}", checked.findings);
     assert_eq!(checked.events, 43);
 }
@@ -175,23 +184,42 @@ fn r07_zstd_torn_tail() {
     let padded = case(&log("variant-nul-padding-at-end.jsonl.zstd"));
     assert_eq!((codes(&padded), padded.events), (vec!["frame-magic"], 17));
     assert_eq!(padded.findings[0].place.byte, Some(1000));
+    let told = "512 NUL bytes from byte 1000 on, up to the end of the file; the content before them is complete: 17 events";
+    assert_eq!(padded.findings[0].message, told);
 }
 
 #[test]
 fn r09_torn_stub_fused_with_next_record() {
     let path = "R09-torn-stub-fused-with-next-record/session.jsonl";
-    assert_eq!(found(path), ["unparsable-line@12"]);
-    assert_eq!(case(path).findings[0].place.line, Some(14));
+    assert_eq!(found(path), ["fused-records@12"]);
+    let checked = case(path);
+    let finding = &checked.findings[0];
+    assert_eq!((checked.events, finding.place.line), (17, Some(14)));
+    let told = "it holds a 37-byte stub of a broken record and 1 whole record (seq 12 at column 38); the stub is the \
+                beginning of the record behind it, so nothing is lost";
+    assert!(finding.message.ends_with(told), "{}", finding.message);
+    assert!(finding.help.contains("dsh refuses the log, since a turn ends in line 18"), "{}", finding.help);
 }
 
 #[test]
 fn r10_lone_surrogate_in_tool_result() {
-    assert_eq!(found("R10-lone-surrogate-in-tool-result/session.jsonl"), [""; 0]);
+    let path = "R10-lone-surrogate-in-tool-result/session.jsonl";
+    assert_eq!(found(path), ["lone-surrogate@16"]);
+    let checked = case(path);
+    assert_eq!((worst(&checked), checked.findings[0].place.line), (Some(Severity::Warning), Some(18)));
+    let message = &checked.findings[0].message;
+    assert_eq!(message, r"\ud83d, half of a surrogate pair, at data.message.content[0].content[0].text");
 }
 
 #[test]
 fn r12_crlf_and_bom() {
-    assert_eq!(found("R12-crlf-and-bom/session.jsonl"), [""; 0]);
+    assert_eq!(found("R12-crlf-and-bom/session.jsonl"), ["crlf@-"]);
+    let crlf = case("R12-crlf-and-bom/session.jsonl");
+    assert_eq!((worst(&crlf), crlf.events), (Some(Severity::Note), 11));
+    assert_eq!(crlf.findings[0].message, "12 lines end in CRLF, the first of them line 1");
+    let bom = case("R12-crlf-and-bom/variant-bom.jsonl");
+    assert_eq!((codes(&bom), worst(&bom), bom.events), (vec!["bom"], Some(Severity::Error), 11));
+    assert!(bom.findings[0].help.contains("its list of sessions leaves it out"), "{}", bom.findings[0].help);
     let blank = case("R12-crlf-and-bom/variant-blank-line-inside.jsonl");
     assert_eq!(codes(&blank), ["blank-line"; 3]);
     let lines: Vec<_> = blank.findings.iter().map(|finding| finding.place.line).collect();
@@ -300,12 +328,11 @@ fn r25_repeated_failed_compactions() {
 }
 
 #[test]
-fn r27_r30_r33_r35_r36_r38_break_no_rule_of_these() {
+fn r27_r30_r33_r36_r38_break_no_rule_of_these() {
     for clean in [
         "R27-original-task-lost-on-second-fold/session.jsonl",
         "R30-special-tokens-and-cjk/session.jsonl",
         "R33-fork-with-copied-end-seed-markers/session.jsonl",
-        "R35-v0-range-encoded-provenance/session.jsonl",
         "R35-v0-range-encoded-provenance/variant-plain-list.jsonl",
         "R35-v0-range-encoded-provenance/variant-packed-row.jsonl",
         "R36-v3-system-head-and-generation-files/session.jsonl",
@@ -326,5 +353,17 @@ fn r31_unknown_required_event() {
     assert_eq!(
         (codes(&ignorable), worst(&ignorable)),
         (vec!["unknown-ignorable-event"], Some(Severity::Note))
+    );
+}
+
+#[test]
+fn r35_v0_range_encoded_provenance() {
+    let ranged = case("R35-v0-range-encoded-provenance/session.jsonl");
+    assert_eq!((codes(&ranged), worst(&ranged)), (vec!["range-encoded-provenance"], Some(Severity::Note)));
+    let finding = &ranged.findings[0];
+    assert_eq!((finding.seq, ranged.events), (Some(9), 12));
+    assert_eq!(
+        finding.message,
+        "1 event with ranges in sourceEventSeqs, seq 9 the first: needs dsh >= 0.1.2"
     );
 }

@@ -3,10 +3,12 @@
 use super::Finding;
 use super::registry::Rule;
 use super::wording::amount;
-use crate::log::{Fault, FaultKind};
+use crate::log::{Fault, FaultKind, trailing_nuls};
 use crate::session::Session;
 
 static TORN_TAIL: Rule = Rule::warning("torn-tail", "The file ends inside its last line or frame.");
+static BOM: Rule =
+    Rule::error("bom", "A byte order mark stands before the header, so that dsh refuses the log.");
 static FRAME_MAGIC: Rule =
     Rule::error("frame-magic", "Something that is no Zstandard frame stands where one must.");
 static SKIPPABLE_FRAME: Rule =
@@ -20,6 +22,7 @@ static UNFINISHED_LINE: Rule = Rule::error("unfinished-line", "Whole Zstandard f
 
 pub(super) const RULES: &[&Rule] = &[
     &TORN_TAIL,
+    &BOM,
     &FRAME_MAGIC,
     &SKIPPABLE_FRAME,
     &FRAME_STRUCTURE,
@@ -33,10 +36,11 @@ pub(super) const RULES: &[&Rule] = &[
 pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Finding> {
     let rule = match &fault.kind {
         FaultKind::TornTail { .. } => return Some(torn_tail(fault, session)),
-        FaultKind::FrameMagic { found } => return Some(frame_magic(fault, *found)),
+        FaultKind::FrameMagic { nuls, is_end, .. } => return Some(frame_magic(fault, *nuls, *is_end)),
+        FaultKind::Bom => &BOM,
         FaultKind::SkippableFrame { .. } => &SKIPPABLE_FRAME,
         FaultKind::FrameStructure(_) => &FRAME_STRUCTURE,
-        FaultKind::FrameData(_) => &FRAME_CHECKSUM,
+        FaultKind::FrameData(_) | FaultKind::BrokenTail { .. } => &FRAME_CHECKSUM,
         FaultKind::HeaderFrame => &HEADER_FRAME,
         FaultKind::UnfinishedLine { .. } => &UNFINISHED_LINE,
         _ => return None,
@@ -45,7 +49,7 @@ pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Findin
 }
 
 fn torn_tail(fault: &Fault, session: Option<&Session>) -> Finding {
-    let FaultKind::TornTail { bytes, frame, recovered } = fault.kind else {
+    let FaultKind::TornTail { bytes, nuls, frame, recovered } = fault.kind else {
         return Finding::new(&TORN_TAIL, fault.place, fault.kind.to_string());
     };
     let part = if frame { "frame" } else { "line" };
@@ -57,7 +61,7 @@ fn torn_tail(fault: &Fault, session: Option<&Session>) -> Finding {
         (true, n) => {
             format!("{} of it could be read and count, the rest is left out", amount(n, "whole record"))
         }
-        (false, _) => "it is left out".to_owned(),
+        (false, _) => format!("it is left out{}", trailing_nuls(bytes, nuls)),
     };
     let size = amount(bytes, "byte");
     let mut message = format!("the file ends inside its last {part}{number}{start}, {size} long: {saved}");
@@ -75,16 +79,23 @@ fn torn_tail(fault: &Fault, session: Option<&Session>) -> Finding {
     Finding::new(&TORN_TAIL, fault.place, message).with_help(fault.kind.help())
 }
 
-fn frame_magic(fault: &Fault, found: [u8; 4]) -> Finding {
-    let message =
-        format!("{}; {} before it, nothing behind it is read", fault.kind, amount(fault.seq, "event"));
-    let help = if found == [0; 4] {
-        "NUL bytes are what a crash of the machine or a copying tool leaves behind; where only they follow, the \
-         log is whole without them. dsh refuses the whole log as it is"
-    } else {
-        fault.kind.help()
+fn frame_magic(fault: &Fault, nuls: u64, is_end: bool) -> Finding {
+    let byte = fault.place.byte.map_or_else(String::new, |byte| format!(" from byte {byte} on"));
+    let before = amount(fault.seq, "event");
+    let message = match (nuls, is_end) {
+        (4.., true) => {
+            format!(
+                "{nuls} NUL bytes{byte}, up to the end of the file; the content before them is complete: {before}"
+            )
+        }
+        (4.., false) => {
+            format!(
+                "{nuls} NUL bytes{byte}, and others behind them; {before} before them, nothing behind them is read"
+            )
+        }
+        _ => format!("{}; {before} before it, nothing behind it is read", fault.kind),
     };
-    Finding::new(&FRAME_MAGIC, fault.place, message).with_help(help)
+    Finding::new(&FRAME_MAGIC, fault.place, message).with_help(fault.kind.help())
 }
 
 #[cfg(test)]

@@ -122,6 +122,11 @@ impl Findings {
         }
     }
 
+    /// Lets `change` see every finding so far.
+    pub(super) fn amend(&mut self, change: impl FnMut(&mut Finding)) {
+        self.kept.iter_mut().for_each(change);
+    }
+
     /// Takes back what has turned out to follow from something else. Tells how many findings those were.
     pub(super) fn take_back(&mut self, follows: impl Fn(&Finding) -> bool) -> u64 {
         let by_code = &mut self.by_code;

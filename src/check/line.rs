@@ -2,42 +2,72 @@
 
 use super::Finding;
 use super::registry::Rule;
-use crate::log::{Fault, FaultKind};
+use crate::log::{Fault, FaultKind, Place};
 
 static UNPARSABLE_LINE: Rule = Rule::error("unparsable-line", "A line is no JSON value.");
 static BLANK_LINE: Rule = Rule::error("blank-line", "A line is empty, which dsh takes for a damaged record.");
+static NUL_BLOCK: Rule = Rule::error("nul-block", "NUL bytes stand in a line, or are all of it.");
+static FUSED_RECORDS: Rule = Rule::error(
+    "fused-records",
+    "A line holds several records, or a broken one and whole ones, so that dsh reads none of them.",
+);
 static LINE_TOO_LONG: Rule = Rule::error("line-too-long", "A line is longer than any reader takes.");
 static INVALID_ENVELOPE: Rule =
     Rule::error("invalid-envelope", "A record lacks what every event has, or has more.");
 static MALFORMED_ROW: Rule =
     Rule::error("malformed-row", "A packed row is not of the shape that its type has.");
 
-pub(super) const RULES: &[&Rule] =
-    &[&UNPARSABLE_LINE, &BLANK_LINE, &LINE_TOO_LONG, &INVALID_ENVELOPE, &MALFORMED_ROW];
+static CRLF: Rule = Rule::note("crlf", "Lines end in a carriage return and a line feed.");
+
+pub(super) const RULES: &[&Rule] = &[
+    &UNPARSABLE_LINE,
+    &BLANK_LINE,
+    &NUL_BLOCK,
+    &FUSED_RECORDS,
+    &LINE_TOO_LONG,
+    &INVALID_ENVELOPE,
+    &MALFORMED_ROW,
+];
 
 /// What is to be said of a line without a record; `None` if the fault is of another kind.
 pub(super) fn finding(fault: &Fault) -> Option<Finding> {
     let rule = match fault.kind {
         FaultKind::NotJson(_) => &UNPARSABLE_LINE,
-        FaultKind::BlankLine => &BLANK_LINE,
+        FaultKind::BlankLine { .. } => &BLANK_LINE,
         FaultKind::LineTooLong { .. } => &LINE_TOO_LONG,
-        FaultKind::Envelope(_) => &INVALID_ENVELOPE,
+        FaultKind::NulBlock(_) => &NUL_BLOCK,
+        FaultKind::FusedRecords(_) => &FUSED_RECORDS,
+        FaultKind::Envelope { .. } => &INVALID_ENVELOPE,
         FaultKind::Row { .. } => &MALFORMED_ROW,
         _ => return None,
     };
-    let found = match &fault.kind {
-        // The parser was given one line, and so calls every line the first.
-        FaultKind::NotJson(error) => {
-            format!("line is not JSON: {}", error.replace(" at line 1 column ", " at column "))
+    let found = fault.kind.to_string();
+    let finding = match &fault.kind {
+        FaultKind::BlankLine { lines: 1 } => {
+            Finding::new(rule, fault.place, "blank line where a record must stand")
         }
-        kind => kind.to_string(),
-    };
-    let finding = if fault.kind == FaultKind::BlankLine {
-        Finding::new(rule, fault.place, "blank line where a record must stand")
-    } else {
-        Finding::new(rule, fault.place, format!("{found}; seq {} belongs here", fault.seq)).at_seq(fault.seq)
+        FaultKind::BlankLine { .. } => {
+            Finding::new(rule, fault.place, format!("{found} where records must stand"))
+        }
+        FaultKind::NulBlock(debris) if debris.count == 0 && debris.stub == 0 => {
+            Finding::new(rule, fault.place, found)
+        }
+        kind if kind.loses_nothing() => Finding::new(rule, fault.place, found).at_seq(fault.seq),
+        _ => Finding::new(rule, fault.place, format!("{found}; seq {} belongs here", fault.seq))
+            .at_seq(fault.seq),
     };
     Some(finding.with_help(fault.kind.help()))
+}
+
+/// What is to be said of lines that end in CRLF: how many, and the first.
+pub(super) fn crlf((count, first): (u64, Place)) -> Finding {
+    let line = first.line.unwrap_or_default();
+    let message = match count {
+        1 => format!("1 line ends in CRLF: line {line}"),
+        _ => format!("{count} lines end in CRLF, the first of them line {line}"),
+    };
+    Finding::new(&CRLF, first, message)
+        .with_help("nothing need be done: dsh reads them. What is appended ends in LF alone")
 }
 
 /// Whether a finding says that a line of this frame holds no record.
@@ -47,7 +77,50 @@ pub(super) fn is_in_frame(finding: &Finding, frame: Option<u64>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{HEADER, check_bytes, codes, event};
+    use super::super::Severity;
+    use super::super::testing::{HEADER, check_bytes, codes, event, only};
+
+    #[test]
+    fn lines_that_end_in_crlf_are_one_note() {
+        let text =
+            format!("{HEADER}\n{}\r\n{}\n", event(0, "todo/write", "{}"), event(1, "todo/write", "{}"));
+        let one = only(check_bytes(text.as_bytes()));
+        assert_eq!((one.code, one.severity, one.place.line), ("crlf", Severity::Note, Some(2)));
+        let all = only(check_bytes(text.replace('\r', "").replace('\n', "\r\n").as_bytes()));
+        assert_eq!(all.message, "3 lines end in CRLF, the first of them line 1");
+        // White space alone is a blank line.
+        let blank = format!("{HEADER}\n\r\n \t\n{}\n", event(0, "todo/write", "{}"));
+        assert_eq!(&codes(&check_bytes(blank.as_bytes()))[..2], ["blank-line", "crlf"]);
+    }
+
+    #[test]
+    fn nuls_and_fused_records_are_told_apart() {
+        let [one, two] = [0, 1].map(|seq| event(seq, "todo/write", "{}"));
+        let end = event(2, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#);
+        let found = |line: &str| {
+            let checked = check_bytes(format!("{HEADER}\n{line}\n{end}\n").as_bytes());
+            assert_eq!(checked.events, 3, "{:#?}", checked.findings);
+            only(checked)
+        };
+        for (line, code, seq) in [
+            (format!("{one}\n\0\0\n{two}"), "nul-block", None),
+            (format!("{one}\n\0\0{two}"), "nul-block", Some(1)),
+            (format!("{one}\n{two}\0\0"), "nul-block", Some(1)),
+            (format!("{one}{two}"), "fused-records", Some(0)),
+            (format!("{one}\n{}{two}", &two[..9]), "fused-records", Some(1)),
+            (format!("{one}\n\0{}\0{two}", &two[..9]), "fused-records", Some(1)),
+        ] {
+            let finding = found(&line);
+            assert_eq!((finding.code, finding.seq), (code, seq), "{line}");
+        }
+        let lost = check_bytes(format!("{HEADER}\n{one}\n{}\0\n{end}\n", &two[..9]).as_bytes());
+        let lost = lost.findings.iter().find(|finding| finding.code == "nul-block").unwrap();
+        assert!(
+            lost.message.ends_with("1 NUL byte and 9 other bytes; seq 1 belongs here"),
+            "{}",
+            lost.message
+        );
+    }
 
     #[test]
     fn every_bad_line_has_its_place() {

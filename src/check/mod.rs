@@ -3,6 +3,7 @@
 //! [`check`] reads a log once and goes on behind damage; each file here is one family of rules and owns its codes, and
 //! [`rules`] lists them all. Nothing is printed here: `report/` shows a [`Finding`]. `cli/` and `repair/` may call this.
 
+mod aftermath;
 mod binding;
 mod brackets;
 mod container;
@@ -15,6 +16,7 @@ mod numbering;
 mod pairing;
 mod pass;
 mod places;
+mod provenance;
 mod registry;
 mod relations;
 pub mod root;
@@ -23,6 +25,7 @@ mod shadow;
 mod splits;
 mod stream;
 mod surface;
+mod text;
 mod vocabulary;
 mod wording;
 
@@ -57,7 +60,7 @@ pub struct Checked {
 
 /// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
 pub fn check(reader: &mut LogReader) -> io::Result<Checked> {
-    let mut pass = pass::Pass::new(reader.header().clone(), reader.format());
+    let mut pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container());
     while reader.next(|item| pass.take(item))?.is_some() {}
-    Ok(pass.finish(reader.events()))
+    Ok(pass.finish(reader.events(), reader.crlf()))
 }

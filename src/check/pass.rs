@@ -1,17 +1,19 @@
 //! The one pass over a log that feeds the rules.
 
+use super::aftermath::Aftermath;
 use super::brackets::Brackets;
 use super::finding::Findings;
 use super::losses::Losses;
 use super::numbering::{Next, Numbering};
 use super::pairing::Calls;
 use super::places::Places;
+use super::provenance::Ranges;
 use super::relations::Relations;
 use super::splits::Splits;
 use super::wording::{amount, owned};
-use super::{Checked, container, line, locks, seeds, stream, surface, vocabulary};
+use super::{Checked, container, line, locks, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedAt, Format, Stream};
-use crate::log::{Body, Event, Fault, FaultKind, Header, Item, Place};
+use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session};
 
 /// What the rules know so far.
@@ -24,13 +26,16 @@ pub(super) struct Pass {
     brackets: Brackets,
     /// The rules between events, where dsh checks them when it opens the log.
     relations: Option<Relations>,
+    ranges: Ranges,
+    aftermath: Aftermath,
+    container: Container,
     findings: Findings,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
 }
 
 impl Pass {
-    pub(super) fn new(header: Header, format: &'static Format) -> Self {
+    pub(super) fn new(header: Header, format: &'static Format, container: Container) -> Self {
         let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
@@ -40,6 +45,9 @@ impl Pass {
             places: Places::default(),
             splits: Splits::default(),
             brackets: Brackets::default(),
+            ranges: Ranges::default(),
+            aftermath: Aftermath::new(container),
+            container,
             findings: Findings::default(),
             broken_frame: None,
         }
@@ -51,6 +59,15 @@ impl Pass {
             Item::Fault(fault) => self.fault(&fault),
             Item::Record(record) => {
                 let first_seq = record.body.first_seq();
+                self.aftermath.record(&record);
+                if let Some(bad) = record.invalid_utf8 {
+                    let finding = text::invalid_utf8(bad, first_seq, record.place, self.container);
+                    self.findings.push(finding);
+                }
+                if let Body::Event(event) = &record.body {
+                    self.findings.extend(text::lone_surrogates(event, record.place));
+                    self.ranges.event(event, record.place);
+                }
                 let (next, said) = self.numbering.record(first_seq);
                 self.findings.extend(said);
                 if matches!(next, Next::Skip) {
@@ -69,6 +86,7 @@ impl Pass {
     }
 
     fn fault(&mut self, fault: &Fault) {
+        self.aftermath.fault(fault);
         let said = self.numbering.fault(fault);
         self.findings.extend(said);
         let session = (!self.numbering.is_forked()).then_some(&self.session);
@@ -88,11 +106,8 @@ impl Pass {
         }
         match fault.kind {
             // These stand between records, or behind all.
-            FaultKind::BlankLine
-            | FaultKind::TornTail { .. }
-            | FaultKind::SkippableFrame { .. }
-            | FaultKind::HeaderFrame
-            | FaultKind::SeqRepeat { .. } => {}
+            FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } => {}
+            ref kind if kind.loses_nothing() => {}
             FaultKind::SeqGap { expected, .. } => self.losses.unread(expected),
             _ => self.losses.unread(fault.seq),
         }
@@ -126,6 +141,7 @@ impl Pass {
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
+                self.aftermath.violation();
                 let finding = surface::finding(&violation, event, place, self.session.format, &self.losses);
                 self.findings.push(finding);
                 if self.session.format.surface_type(&event.event_type).is_some() {
@@ -155,7 +171,7 @@ impl Pass {
     }
 
     /// Looks at what the log leaves behind.
-    pub(super) fn finish(mut self, events: u64) -> Checked {
+    pub(super) fn finish(mut self, events: u64, crlf: Option<(u64, Place)>) -> Checked {
         let said = self.numbering.end();
         self.findings.extend(said);
         let lock = (!self.numbering.is_forked()).then(|| self.session.lock());
@@ -173,6 +189,9 @@ impl Pass {
         if let Some(relations) = self.relations.take() {
             relations.finish(&mut self.findings);
         }
+        self.findings.extend(crlf.map(line::crlf));
+        self.findings.extend(self.ranges.finding(self.session.format));
+        self.aftermath.tell(&mut self.findings);
         Checked {
             session: self.session.header.id.clone(),
             version: self.session.format.version,

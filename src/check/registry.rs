@@ -2,8 +2,8 @@
 
 use super::root::{encodings, identity, names};
 use super::{
-    Severity, brackets, container, failures, line, locks, numbering, pairing, relations, seeds, shadow,
-    stream, surface, vocabulary,
+    Severity, aftermath, brackets, container, failures, line, locks, numbering, pairing, provenance,
+    relations, seeds, shadow, stream, surface, text, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -40,6 +40,9 @@ const FAMILIES: &[&[&Rule]] = &[
     line::RULES,
     numbering::RULES,
     seeds::RULES,
+    aftermath::RULES,
+    text::RULES,
+    provenance::RULES,
     surface::RULES,
     vocabulary::RULES,
     pairing::RULES,
@@ -81,8 +84,10 @@ mod tests {
         let mut seen = HashSet::new();
         for rule in rules() {
             assert!(seen.insert(rule.code), "{} stands twice", rule.code);
-            let is_kebab =
-                |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+            let is_kebab = |part: &str| {
+                !part.is_empty()
+                    && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            };
             assert!(rule.code.split('-').all(is_kebab), "{}", rule.code);
             assert!(rule.summary.ends_with('.'), "{}", rule.code);
         }

@@ -94,18 +94,28 @@ impl Replay {
                 if !self.partial {
                     tell_older();
                     let help = if damage.is_unsupported() {
-                        "the log is sound; --allow-unknown reads past what is unknown, --partial shows what stands before it"
-                    } else {
+                        "the log is sound; --allow-unknown reads past what is unknown, --partial shows what stands \
+                         before it"
+                    } else if folded.is_cut {
                         "--partial shows what stands before it; `dshc verify` names all that is wrong"
+                    } else {
+                        "--partial shows all, for no event is lost; `dshc verify` names all that is wrong"
                     };
                     printer.error(&text, Some(help));
                     return Ok(Exit::Unreadable);
                 }
                 printer.error(&text, None);
-                left_out = Some(format!(
-                    "partial: shown are the {} events before the damage; {} sound events behind it are left out",
-                    folded.session.events, folded.left_out
-                ));
+                let (events, left_out_events) = (folded.session.events, folded.left_out);
+                left_out = Some(if folded.is_cut {
+                    format!(
+                        "partial: shown are the {events} events before the damage; {left_out_events} sound events behind \
+                         it are left out"
+                    )
+                } else {
+                    format!(
+                        "shown are all {events} events: the damage took none, though dsh does not read past it"
+                    )
+                });
                 Exit::Findings
             }
         };

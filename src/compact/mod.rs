@@ -216,6 +216,10 @@ impl Job<'_> {
         outcome.bytes.1 = Some(log.appender.length()).filter(|after| *after != before);
         let checkpoint = done?;
         settle(plan, &checkpoint, outcome);
+        if log.folded.has_crlf {
+            let note = "the log's lines end in CRLF, those that were appended in LF alone; dsh reads both";
+            outcome.notes.push(note.into());
+        }
         outcome.status = Status::Compacted;
         outcome.task = Some(log.folded.session.task_visibility());
         Ok(())

@@ -48,6 +48,8 @@ pub struct Format {
     pub refused_source_kinds: &'static [&'static str],
     /// Every event type that the version's readers know (FORMAT §6.3), in sorted parts that versions share.
     pub vocabulary: &'static [&'static [&'static str]],
+    /// When readers check envelopes.
+    pub envelope_check: EnvelopeCheck,
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).
     pub retired: &'static [&'static str],
     /// Whether readers convert the payloads of development builds (FORMAT §8.1).
@@ -112,6 +114,15 @@ pub enum ToolResult {
     Wrapped,
     /// In the message's own blocks.
     Flat,
+}
+
+/// When readers check the envelopes of events, which decides what a wrong one costs (FORMAT §9.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnvelopeCheck {
+    /// As they scan the lines: a wrong one is a line that holds no record.
+    WithScan,
+    /// Behind the scan, which looks at the seq alone: a wrong one makes them refuse the log.
+    BehindScan,
 }
 
 /// An event type that puts a message on the surface.

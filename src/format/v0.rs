@@ -2,8 +2,8 @@
 
 use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
-    CheckedAt, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
-    SystemPrompt, ToolResult,
+    CheckedAt, EnvelopeCheck, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream,
+    SurfaceType, SystemPrompt, ToolResult,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -32,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
     refused_source_kinds: &[],
     // The last readers of the 0.1.1 line lack three of these 51.
     vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
+    envelope_check: EnvelopeCheck::BehindScan,
     retired: &["mode/set", "request/header-delta"],
     converts_old_payloads: true,
     canonical_payloads: false,

@@ -1,7 +1,7 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
-use super::{Format, HeaderShape, Seeded, Stream, v1};
+use super::{EnvelopeCheck, Format, HeaderShape, Seeded, Stream, v1};
 
 pub(super) const FORMAT: Format = Format {
     version: 2,
@@ -11,6 +11,7 @@ pub(super) const FORMAT: Format = Format {
     stream: Stream::Embedded,
     packed_rows_need_id: false,
     assistant_cites_chunks: false,
+    envelope_check: EnvelopeCheck::WithScan,
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
     ..v1::FORMAT
 };

@@ -143,7 +143,12 @@ pub struct Object<'a> {
 impl<'a> Object<'a> {
     /// Checks that `text` is one JSON object and reads its members, in one pass.
     pub fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        let object: Self = serde_json::from_str(text)?;
+        // Names are asked for as bytes, and there serde_json lets bare control characters pass, which JSON forbids.
+        if object.names().any(|name| name.as_bytes().iter().any(|byte| *byte < b' ')) {
+            parse(text)?;
+        }
+        Ok(object)
     }
 
     /// Reads the members of an object; `None` for another kind of value.
@@ -288,6 +293,14 @@ mod tests {
         assert!(object.has_exactly(&["a", "b"], &[]));
         assert!(!object.has_exactly(&["a"], &[]));
         assert!(object.has_exactly(&["a"], &["b", "c"]));
+    }
+
+    #[test]
+    fn bare_control_characters_are_no_json() {
+        for text in ["{\"a\u{1}\":1}", "{\"\\n\u{0}\":1}", "{\"a\":\"\u{1f}\"}", "{\"a\":{\"\u{2}\":1}}"] {
+            assert!(Object::parse(text).is_err(), "{text:?}");
+        }
+        assert!(Object::parse(r#"{"a\u0001\n":1}"#).is_ok());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What can be wrong with a log's bytes, and where.
 
+use super::debris::Debris;
 use std::fmt;
 
 /// Where in a log something stands. Every figure is known only for some containers and kinds of fault.
@@ -41,23 +42,30 @@ pub struct Fault {
 pub enum FaultKind {
     /// The file ends inside its last line (raw) or its last frame (zstd); a killed writer leaves this.
     #[error(
-        "torn tail: the last {bytes} bytes are no whole {}{}",
+        "torn tail: the last {bytes} bytes are no whole {}{}{}",
         if *.frame { "frame" } else { "line" },
+        trailing_nuls(*.bytes, *.nuls),
         match *.recovered { 0 => String::new(), 1 => "; 1 record in them is whole".into(), n => format!("; {n} records in them are whole") }
     )]
     TornTail {
         /// Bytes of the file after the last whole line or frame.
         bytes: u64,
+        /// How many NUL bytes a torn line ends with.
+        nuls: u64,
         /// Whether it is a frame that is torn.
         frame: bool,
         /// Records (rows, not events) that could be read from the torn frame.
         recovered: u64,
     },
     /// A frame starts with other bytes than the magic number.
-    #[error("a Zstandard frame must start with 28 b5 2f fd, found {}", hex(.found))]
+    #[error("a Zstandard frame must start with 28 b5 2f fd, found {}", foreign(.found, *.nuls, *.is_end))]
     FrameMagic {
         /// The four bytes found.
         found: [u8; 4],
+        /// How many NUL bytes stand there.
+        nuls: u64,
+        /// Whether they are all that the file still holds.
+        is_end: bool,
     },
     /// A skippable frame: legal Zstandard, refused by dsh.
     #[error("skippable frame of {bytes} bytes, which dsh refuses")]
@@ -71,6 +79,17 @@ pub enum FaultKind {
     /// A frame's data cannot be decoded, or its checksum is wrong.
     #[error("frame cannot be decoded: {0}")]
     FrameData(String),
+    /// A frame that by its block headers ends behind the file, and that is damaged, not only cut. dsh takes it for a
+    /// torn tail.
+    #[error("the last frame is damaged: {problem}{}", match *.recovered { 0 => String::new(), 1 => "; 1 record before that is whole".into(), n => format!("; {n} records before that are whole") })]
+    BrokenTail {
+        /// What is wrong with it.
+        problem: String,
+        /// Where in the file another frame starts that it swallows.
+        swallowed: Option<u64>,
+        /// Records (rows, not events) that could be read from it.
+        recovered: u64,
+    },
     /// The first frame holds something else than the header line alone.
     #[error("the first frame must hold the header line and nothing else")]
     HeaderFrame,
@@ -80,21 +99,40 @@ pub enum FaultKind {
         /// Bytes after the last line feed.
         bytes: u64,
     },
-    /// A line without any record.
-    #[error("blank line")]
-    BlankLine,
+    /// A byte order mark before the header, which dsh's parser does not take.
+    #[error("the file starts with a byte order mark (ef bb bf)")]
+    Bom,
+    /// Lines without any record.
+    #[error("{}", match *.lines { 1 => "blank line".into(), lines => format!("{lines} blank lines") })]
+    BlankLine {
+        /// How many in a row.
+        lines: u64,
+    },
+    /// NUL bytes in a line, such as a crash of the machine leaves where data never reached the disk.
+    #[error("{0}")]
+    NulBlock(Box<Debris>),
+    /// A line of several records, or of a broken one and whole ones, as if a line feed had been lost.
+    #[error("{0}")]
+    FusedRecords(Box<Debris>),
     /// A line that is no JSON value.
     #[error("line is not JSON: {0}")]
     NotJson(String),
     /// A line that is longer than any reader takes.
-    #[error("line is longer than {} MiB", limit >> 20)]
+    #[error("line is longer than {} MiB, the longest that is read", limit >> 20)]
     LineTooLong {
         /// The longest line that is read, in bytes.
         limit: usize,
     },
     /// A JSON value that is no event (FORMAT §4).
-    #[error("not an event: {0}")]
-    Envelope(String),
+    #[error("not an event: {reason}")]
+    Envelope {
+        /// What is wrong with it.
+        reason: String,
+        /// Whether dsh takes it for an event all the same, and refuses the log when it checks the events (FORMAT §9.1).
+        is_taken: bool,
+        /// Whether dsh's scan sees the end of a turn in it.
+        ends_turn: bool,
+    },
     /// A packed row of the wrong shape (FORMAT §5.1).
     #[error("malformed {tag} row: {reason}")]
     Row {
@@ -124,7 +162,23 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// What a person can do about it.
+    /// Whether every event of the log can still be read: the fault stands between records, or beside whole ones
+    /// whose numbers go on. dsh refuses the log, or drops what follows, all the same.
+    #[must_use]
+    pub fn loses_nothing(&self) -> bool {
+        match self {
+            Self::Bom
+            | Self::BlankLine { .. }
+            | Self::SkippableFrame { .. }
+            | Self::HeaderFrame
+            | Self::FrameMagic { is_end: true, .. } => true,
+            Self::NulBlock(debris) | Self::FusedRecords(debris) => debris.loses_nothing(),
+            _ => false,
+        }
+    }
+
+    /// What a person can do about it. What dsh makes of a bad line or number depends on what follows (FORMAT §9.1),
+    /// and is not told here.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -132,9 +186,14 @@ impl FaultKind {
                 "a writer was stopped; dsh cuts the torn bytes off when it next opens the session. Nothing \
                  before them is lost"
             }
+            Self::FrameMagic { nuls, .. } if *nuls >= 4 => {
+                "NUL bytes are what a crash of the machine or a copying tool leaves behind; where only they \
+                 follow, the log is whole without them. dsh refuses the whole log as it is"
+            }
             Self::FrameMagic { .. } | Self::FrameStructure(_) | Self::FrameData(_) => {
                 "the file was damaged after dsh wrote it; restore it from a copy. dsh refuses the whole log"
             }
+            Self::BrokenTail { .. } => "the file was damaged after dsh wrote it; restore it from a copy",
             Self::SkippableFrame { .. } => {
                 "another tool wrote this frame; remove exactly these bytes. dsh refuses the whole log"
             }
@@ -142,24 +201,42 @@ impl FaultKind {
                 "another tool recompressed the log; dsh needs the header in a frame of its own"
             }
             Self::UnfinishedLine { .. } => "a frame was lost or cut; dsh refuses the whole log",
-            Self::BlankLine => "remove the line; dsh takes it for a damaged record",
-            Self::NotJson(_) | Self::Envelope(_) | Self::Row { .. } | Self::LineTooLong { .. } => {
-                "the record is lost, unless the line still holds it whole or a copy has it; dsh refuses the log, or drops \
-                 everything from here on"
+            Self::Bom => {
+                "an editor added it; remove exactly these three bytes. dsh refuses the log as it is, and its list of \
+                 sessions leaves it out without a word"
             }
-            Self::SeqGap { .. } => {
-                "records were lost here; dsh refuses the log, or drops everything from here on"
+            Self::BlankLine { lines: 1 } => "remove the line: dsh takes it for a damaged record",
+            Self::BlankLine { .. } => "remove the lines: dsh takes each for a damaged record",
+            Self::NulBlock(debris) | Self::FusedRecords(debris) => debris.help(),
+            Self::NotJson(_) | Self::Envelope { .. } | Self::Row { .. } | Self::LineTooLong { .. } => {
+                "the record is lost, unless a copy has it"
             }
-            Self::SeqRepeat { .. } => {
-                "two writers had the session, or lines were copied; dsh refuses the log, or drops everything \
-                 from here on"
-            }
+            Self::SeqGap { .. } => "records were lost here",
+            Self::SeqRepeat { .. } => "two writers had the session, or lines were copied",
         }
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+fn foreign(found: &[u8], nuls: u64, is_end: bool) -> String {
+    match (nuls, is_end) {
+        (0..4, _) => hex(found),
+        (_, true) => format!("{nuls} NUL bytes, up to the end of the file"),
+        (_, false) => format!("{nuls} NUL bytes, and others behind them"),
+    }
+}
+
+/// What a torn tail ends with, where those are NUL bytes.
+pub(crate) fn trailing_nuls(bytes: u64, nuls: u64) -> String {
+    match nuls {
+        0 => String::new(),
+        _ if nuls == bytes => "; all of them are NULs".into(),
+        1 => "; the last one is a NUL".into(),
+        _ => format!("; the last {nuls} are NULs"),
+    }
 }
 
 fn row(members: u64) -> String {

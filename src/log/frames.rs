@@ -103,7 +103,10 @@ impl<R: BufRead> FrameCursor<R> {
                 Some(&found) if is_skippable(found) => {
                     Step::Fault(FaultKind::SkippableFrame { bytes: 4 }, start)
                 }
-                Some(&found) if found != MAGIC => Step::Fault(FaultKind::FrameMagic { found }, start),
+                Some(&found) if found != MAGIC => {
+                    let nuls = if found == [0; 4] { 4 } else { 0 };
+                    Step::Fault(FaultKind::FrameMagic { found, nuls, is_end: nuls > 0 }, start)
+                }
                 _ if self.held.is_empty() => Step::End,
                 _ => Step::Torn(start),
             });
@@ -114,7 +117,8 @@ impl<R: BufRead> FrameCursor<R> {
         }
         if found != MAGIC {
             self.state = State::Ended;
-            return Ok(Step::Fault(FaultKind::FrameMagic { found }, start));
+            let (nuls, is_end) = if found == [0; 4] { self.count_nuls()? } else { (0, false) };
+            return Ok(Step::Fault(FaultKind::FrameMagic { found, nuls, is_end }, start));
         }
         let descriptor = self.held[4];
         if descriptor & 0x18 != 0 {
@@ -131,6 +135,24 @@ impl<R: BufRead> FrameCursor<R> {
         self.frame_start = start;
         self.state = State::Part(Part::Header, 5 + u64::from(!single_segment) + dictionary + content_size);
         Ok(Step::FrameStart(start))
+    }
+
+    /// How many NUL bytes stand here, the held ones first, and whether the file ends with them.
+    fn count_nuls(&mut self) -> io::Result<(u64, bool)> {
+        let held = self.held.iter().take_while(|byte| **byte == 0).count();
+        let mut nuls = held as u64;
+        if held < self.held.len() {
+            return Ok((nuls, false));
+        }
+        loop {
+            let bytes = self.input.fill_buf()?;
+            let (length, run) = (bytes.len(), bytes.iter().take_while(|byte| **byte == 0).count());
+            nuls += run as u64;
+            if run < length || length == 0 {
+                return Ok((nuls, length == 0));
+            }
+            self.input.consume(length);
+        }
     }
 
     fn skip(&mut self, start: u64) -> io::Result<Step<'_>> {
@@ -325,7 +347,15 @@ mod tests {
         let one = frame("header\n");
         let (frames, last) = walk(&[one.clone(), vec![0; 512]].concat());
         assert_eq!(frames.len(), 1);
-        assert_eq!(last, format!("Fault(FrameMagic {{ found: [0, 0, 0, 0] }}, {})", one.len()));
+        assert_eq!(
+            last,
+            format!("Fault(FrameMagic {{ found: [0, 0, 0, 0], nuls: 512, is_end: true }}, {})", one.len())
+        );
+
+        let (_, last) = walk(&[&one[..], &[0; 9], &one[..]].concat());
+        assert!(last.contains("nuls: 9, is_end: false"), "{last}");
+        let (_, last) = walk(&[&one[..], &[0; 4]].concat());
+        assert!(last.contains("nuls: 4, is_end: true"), "{last}");
 
         let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
         let (frames, last) = walk(&[one.clone(), skippable.clone(), one.clone()].concat());

@@ -1,9 +1,9 @@
 //! How much of two logs' text is the same, whatever their containers.
 
+use super::source::SourceReader;
 use super::zstd_text::{Part, ZstdText};
 use super::{Container, Source};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Take};
+use std::io::{self, BufRead};
 
 /// What two texts have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub fn compare(first: &Source, second: &Source) -> io::Result<Likeness> {
 }
 
 enum Bytes {
-    Raw(BufReader<Take<File>>),
-    Zstd(Box<ZstdText<BufReader<Take<File>>>>),
+    Raw(SourceReader),
+    Zstd(Box<ZstdText<SourceReader>>),
 }
 
 /// A log's text as it comes.

@@ -1,10 +1,11 @@
 //! The lines of a log's text, each with its place, whatever the container.
 
+use super::source::SourceReader;
 use super::zstd_text::{Part, ZstdText};
 use super::{Container, FaultKind, Place, Source, frames};
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Take};
+use std::io::{self, BufRead};
+use std::ops::Range;
 
 /// The longest line that is read: JavaScript's engine, and so dsh, takes no string of 512 MiB.
 pub(super) const MAX_LINE: usize = 512 << 20;
@@ -16,6 +17,8 @@ pub(super) struct Line<'a> {
     pub place: Place,
     /// The line was read from a frame that the file's end cuts off (FORMAT §2.3).
     pub recovered: bool,
+    /// Where the line is empty: how many empty ones right behind it were passed over.
+    pub empty_behind: u64,
 }
 
 #[derive(Debug)]
@@ -25,8 +28,8 @@ pub(super) enum Piece<'a> {
 }
 
 enum Text {
-    Raw(BufReader<Take<File>>),
-    Zstd(Box<ZstdText<BufReader<Take<File>>>>),
+    Raw(SourceReader),
+    Zstd(Box<ZstdText<SourceReader>>),
 }
 
 /// The frames of a zstd log as they come.
@@ -45,6 +48,25 @@ struct Frames {
     /// A later frame that the torn one swallows: it is damaged, not torn.
     swallowed: Option<u64>,
     is_torn: bool,
+    /// The torn frame is damaged besides.
+    is_broken: bool,
+}
+
+/// A line that is longer than any that is read. Only its end tells whether it is one.
+struct Overlong {
+    place: Place,
+    /// Its bytes so far.
+    bytes: u64,
+    /// How many NULs they end with.
+    nuls: u64,
+}
+
+impl Overlong {
+    fn add(&mut self, bytes: &[u8]) {
+        let nuls = trailing_nuls(bytes);
+        self.nuls = if nuls == bytes.len() as u64 { self.nuls + nuls } else { nuls };
+        self.bytes += bytes.len() as u64;
+    }
 }
 
 /// Cuts a log's text into lines.
@@ -61,8 +83,10 @@ pub(super) struct Lines {
     line: u64,
     frames: Frames,
     pending: VecDeque<(FaultKind, Place)>,
-    /// A line that is too long: its bytes are passed over.
-    overlong: bool,
+    /// A line that is too long: its bytes are passed over as they come.
+    overlong: Option<Overlong>,
+    /// Where in `buffer` the last line that was given stands, until the next is asked for.
+    given: Range<usize>,
     ended: bool,
 }
 
@@ -91,7 +115,8 @@ impl Lines {
             line: 0,
             frames,
             pending: VecDeque::new(),
-            overlong: false,
+            overlong: None,
+            given: 0..0,
             ended: false,
         })
     }
@@ -104,9 +129,9 @@ impl Lines {
             }
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
                 let length = self.searched + found - self.start;
-                if self.overlong {
+                if let Some(overlong) = self.overlong.take() {
                     self.pass_over(length + 1);
-                    self.overlong = false;
+                    self.pending.push_back((FaultKind::LineTooLong { limit: MAX_LINE }, overlong.place));
                     continue;
                 }
                 break length;
@@ -122,7 +147,32 @@ impl Lines {
         let (from, to) = (self.start, self.start + length);
         self.start = to + 1;
         self.searched = self.start;
-        Ok(Some(Piece::Line(Line { bytes: &self.buffer[from..to], place, recovered: self.frames.is_torn })))
+        self.given = from..to;
+        let recovered = self.frames.is_torn;
+        let empty_behind = if length == 0 { self.pass_over_empty_lines()? } else { 0 };
+        Ok(Some(Piece::Line(Line { bytes: self.given(), place, recovered, empty_behind })))
+    }
+
+    /// Passes over empty lines of the same frame at once: a file may hold hundreds of millions. Tells how many.
+    fn pass_over_empty_lines(&mut self) -> io::Result<u64> {
+        let mut lines = 0;
+        self.given = 0..0;
+        while self.frames.starts.is_empty() && self.pending.is_empty() {
+            let run = self.buffer[self.start..].iter().take_while(|byte| **byte == b'\n').count();
+            self.pass_over(run);
+            lines += run as u64;
+            self.line += run as u64;
+            if self.start < self.buffer.len() || self.ended {
+                break;
+            }
+            self.read()?;
+        }
+        Ok(lines)
+    }
+
+    /// The line that was given last, until the next is asked for.
+    pub(super) fn given(&self) -> &[u8] {
+        &self.buffer[self.given.clone()]
     }
 
     /// The place of the line that starts at `start`; counts it.
@@ -144,15 +194,14 @@ impl Lines {
         }
     }
 
-    /// Reports a line once it is longer than any that is read, and drops its bytes as they come.
+    /// Drops the bytes of a line that is longer than any that is read.
     fn limit_line(&mut self) {
         let length = self.buffer.len() - self.start;
-        if !self.overlong && length > MAX_LINE {
-            let place = self.place();
-            self.pending.push_back((FaultKind::LineTooLong { limit: MAX_LINE }, place));
-            self.overlong = true;
+        if self.overlong.is_none() && length > MAX_LINE {
+            self.overlong = Some(Overlong { place: self.place(), bytes: 0, nuls: 0 });
         }
-        if self.overlong {
+        if let Some(overlong) = &mut self.overlong {
+            overlong.add(&self.buffer[self.start..]);
             self.pass_over(length);
         }
     }
@@ -204,8 +253,12 @@ impl Lines {
                     self.pending.push_back((FaultKind::HeaderFrame, place));
                 }
             }
-            // Nobody expects a torn frame to decode to its end; one that swallows others is told of at its end.
-            Part::Fault(FaultKind::FrameData(_), _) if self.frames.is_torn => {}
+            // What a torn frame that swallows others decodes to is told of at its end.
+            Part::Fault(FaultKind::FrameData(_), _)
+                if self.frames.is_torn && self.frames.swallowed.is_some() => {}
+            Part::Fault(FaultKind::FrameData(problem), at) if self.frames.is_torn => {
+                self.broken_tail(problem, at);
+            }
             Part::Fault(kind, at) => {
                 if matches!(kind, FaultKind::FrameData(_)) {
                     self.drop_half_line();
@@ -218,21 +271,29 @@ impl Lines {
                 let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
                 self.pending.push_back((kind, place));
             }
+            Part::Torn(_) if self.frames.is_broken => self.ended = true,
             Part::Torn(at) => match self.frames.swallowed {
                 None => self.end(Some(at)),
                 Some(later) => {
                     let problem = format!(
-                        "one of its block headers is damaged: by them it runs past the end of the file, and over \
-                         another frame that starts at byte {later}"
+                        "by one of its block headers it runs past the end of the file, and over another frame that \
+                         starts at byte {later}"
                     );
-                    self.drop_half_line();
-                    let place = Place { frame: Some(self.frames.begun), byte: Some(at), ..Place::default() };
-                    self.pending.push_back((FaultKind::FrameData(problem), place));
+                    self.broken_tail(problem, at);
                     self.ended = true;
                 }
             },
             Part::End => self.end(None),
         }
+    }
+
+    /// Reports that the torn frame is damaged besides.
+    fn broken_tail(&mut self, problem: String, at: u64) {
+        self.drop_half_line();
+        self.frames.is_broken = true;
+        let place = Place { frame: Some(self.frames.begun), byte: Some(at), ..Place::default() };
+        let swallowed = self.frames.swallowed;
+        self.pending.push_back((FaultKind::BrokenTail { problem, swallowed, recovered: 0 }, place));
     }
 
     /// The end of the file: what is left in the buffer is no whole line.
@@ -247,15 +308,14 @@ impl Lines {
                 }
                 let place =
                     Place { frame: Some(self.frames.begun), byte: Some(at), line: None, text_byte: None };
-                self.pending.push_back((FaultKind::TornTail { bytes: 0, frame: true, recovered: 0 }, place));
+                self.pending
+                    .push_back((FaultKind::TornTail { bytes: 0, nuls: 0, frame: true, recovered: 0 }, place));
             }
             (Text::Zstd(_), None) => self.unfinished_line(),
             (Text::Raw(_), _) => {
-                let bytes = (self.buffer.len() - self.start) as u64;
-                if bytes > 0 {
-                    let place = self.place();
-                    self.pending
-                        .push_back((FaultKind::TornTail { bytes, frame: false, recovered: 0 }, place));
+                if let Some(Overlong { place, bytes, nuls }) = self.rest() {
+                    let torn = FaultKind::TornTail { bytes, nuls, frame: false, recovered: 0 };
+                    self.pending.push_back((torn, place));
                 }
             }
         }
@@ -263,17 +323,30 @@ impl Lines {
 
     /// Reports text that whole frames leave without its line feed, and drops it.
     fn unfinished_line(&mut self) {
-        let bytes = self.buffer.len() - self.start;
-        if bytes > 0 && !self.overlong {
-            let place = self.place();
-            self.pending.push_back((FaultKind::UnfinishedLine { bytes: bytes as u64 }, place));
-            self.pass_over(bytes);
+        if let Some(Overlong { place, bytes, .. }) = self.rest() {
+            self.pending.push_back((FaultKind::UnfinishedLine { bytes }, place));
         }
+    }
+
+    /// Takes what stands behind the last line feed, if anything does.
+    fn rest(&mut self) -> Option<Overlong> {
+        let length = self.buffer.len() - self.start;
+        let mut rest = match self.overlong.take() {
+            Some(overlong) => overlong,
+            None if length == 0 => return None,
+            None => Overlong { place: self.place(), bytes: 0, nuls: 0 },
+        };
+        rest.add(&self.buffer[self.start..]);
+        self.pass_over(length);
+        Some(rest)
     }
 
     /// Drops the line in whose middle a damaged frame breaks off, so that it is not joined with the next frame's text.
     fn drop_half_line(&mut self) {
         let line_feed = memchr::memrchr(b'\n', &self.buffer[self.searched..]);
+        if line_feed.is_none() {
+            self.overlong = None;
+        }
         let end = line_feed.map_or(self.start, |at| self.searched + at + 1);
         self.buffer.truncate(end);
         self.searched = self.searched.min(end);
@@ -292,4 +365,8 @@ impl Lines {
             _ => false,
         }
     }
+}
+
+fn trailing_nuls(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().take_while(|byte| **byte == 0).count() as u64
 }

@@ -5,6 +5,7 @@
 //! `compact/` may call this room; it knows only `format/` and `json/`.
 
 pub mod append;
+mod debris;
 mod envelope;
 #[cfg(test)]
 pub(crate) mod failing_disk;
@@ -21,9 +22,12 @@ mod rows;
 mod session_lock;
 mod source;
 mod sources;
+mod text;
 mod zstd_text;
 
+pub use debris::Debris;
 pub use envelope::Event;
+pub(crate) use fault::trailing_nuls;
 pub use fault::{Fault, FaultKind, Place};
 pub use header::{Header, UnknownVersion};
 pub use open_error::OpenError;

@@ -1,11 +1,17 @@
 //! The records of a log, front to back.
 
-use super::lines::{Line, Lines, Piece};
-use super::{Event, Fault, FaultKind, Header, OpenError, PackedRow, Place, Source, UnknownVersion, rows};
-use crate::format::{Format, Stream};
-use crate::json::{self, Object};
+use super::debris::{self, Whole};
+use super::lines::{Lines, MAX_LINE, Piece};
+use super::text::{self, Decoded};
+use super::{
+    Container, Event, Fault, FaultKind, Header, OpenError, PackedRow, Place, Source, UnknownVersion, rows,
+};
+use crate::format::{EnvelopeCheck, Format, Stream};
+use crate::json::{self, Kind, Object};
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::io;
+use std::ops::Range;
 
 /// What stands next in a log.
 #[derive(Debug)]
@@ -23,6 +29,10 @@ pub struct Record<'a> {
     pub body: Body<'a>,
     /// Where it stands.
     pub place: Place,
+    /// Whether the line holds more than the record, so that dsh does not read it; its fault came before.
+    pub is_rescued: bool,
+    /// Offset in the decoded text of the line's first byte that is no UTF-8 and was read as U+FFFD.
+    pub invalid_utf8: Option<u64>,
 }
 
 /// What a line holds.
@@ -68,9 +78,26 @@ pub struct LogReader {
     torn_rest: bool,
     /// Records that could be read from the torn frame.
     recovered: u64,
-    /// The record behind a sequence fault, as its line's text.
-    behind_fault: Option<(String, Place)>,
+    /// The fault that stands before the first line.
+    first_fault: Option<Fault>,
+    /// Records of the last line that follow the line's fault.
+    behind_fault: Option<Behind>,
+    container: Container,
+    /// Lines that end in a carriage return, and the first of them.
+    crlf: (u64, Place),
 }
+
+/// Records of a line that stand behind its fault.
+struct Behind {
+    /// The line's text, where it is not what the line's bytes are.
+    text: Option<String>,
+    ranges: VecDeque<Range<usize>>,
+    place: Place,
+    is_rescued: bool,
+    invalid_utf8: Option<u64>,
+}
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
 
 impl LogReader {
     /// Reads the header. A log of a version that dshc does not know is refused.
@@ -84,16 +111,29 @@ impl LogReader {
             return Err(OpenError::Empty);
         }
         let mut lines = Lines::new(source, 0)?;
+        let (mut first_fault, mut crlf) = (None, (0, Place::default()));
         let (header, format) = match lines.next()? {
             Some(Piece::Line(line)) if line.recovered => return Err(OpenError::NoHeader("frame")),
-            Some(Piece::Line(line)) => Header::parse(&String::from_utf8_lossy(line.bytes), unknown)?,
+            Some(Piece::Line(line)) => {
+                let bytes = line.bytes.strip_prefix(BOM).unwrap_or(line.bytes);
+                if bytes.len() < line.bytes.len() {
+                    first_fault = Some(Fault { kind: FaultKind::Bom, place: line.place, seq: 0 });
+                }
+                if bytes.last() == Some(&b'\r') {
+                    crlf = (1, line.place);
+                }
+                let text = text::decode(bytes).ok_or_else(|| {
+                    OpenError::NotALog(FaultKind::LineTooLong { limit: MAX_LINE }.to_string())
+                })?;
+                Header::parse(&text.text, unknown)?
+            }
             Some(Piece::Fault(FaultKind::TornTail { frame, .. }, _)) => {
                 return Err(OpenError::NoHeader(if frame { "frame" } else { "line" }));
             }
             Some(Piece::Fault(kind, _)) => return Err(OpenError::NotALog(kind.to_string())),
             None => return Err(OpenError::NoHeader("frame")),
         };
-        Ok(Self::over(lines, source, header, format, 0))
+        Ok(Self { first_fault, crlf, ..Self::over(lines, source, header, format, 0) })
     }
 
     /// Reads on from byte `start` of the file, where records were appended to a log of `header`; the first of
@@ -118,7 +158,10 @@ impl LogReader {
             gap_explained: false,
             torn_rest: false,
             recovered: 0,
+            first_fault: None,
             behind_fault: None,
+            container: source.container,
+            crlf: (0, Place::default()),
         }
     }
 
@@ -140,47 +183,71 @@ impl LogReader {
         self.next_seq
     }
 
+    /// How the log's text is stored.
+    #[must_use]
+    pub fn container(&self) -> Container {
+        self.container
+    }
+
+    /// How many lines so far end in a carriage return before the line feed, and the first of them. JSON takes it
+    /// for white space.
+    #[must_use]
+    pub fn crlf(&self) -> Option<(u64, Place)> {
+        Some(self.crlf).filter(|(count, _)| *count > 0)
+    }
+
     /// Gives the next record or fault to `visit`; `None` at the end of the log. A record borrows the line that
     /// is being read, so it lives for the call alone.
     pub fn next<R>(&mut self, visit: impl FnOnce(Item) -> R) -> io::Result<Option<R>> {
-        if let Some((text, place)) = self.behind_fault.take()
-            && let Ok(body) = parse_line(&text, self.format)
-        {
-            (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
-            return Ok(Some(visit(Item::Record(Record { body, place }))));
+        if let Some(fault) = self.first_fault.take() {
+            return Ok(Some(visit(Item::Fault(fault))));
+        }
+        if let Some(behind) = self.behind_fault.take() {
+            return Ok(Some(self.record_behind(behind, visit)));
         }
         loop {
             let (kind, place) = match self.lines.next()? {
                 None => return Ok(None),
                 Some(Piece::Line(_)) if self.torn_rest => continue,
                 Some(Piece::Fault(kind, place)) => (kind, place),
-                Some(Piece::Line(Line { bytes, place, recovered })) => {
-                    let text = text_of(bytes);
-                    let kind = match parse_line(&text, self.format) {
-                        Ok(body) => match sequence_fault(self.next_seq, &body, self.gap_explained) {
-                            None => {
-                                (self.next_seq, self.gap_explained) =
-                                    (body.first_seq() + body.events(), false);
-                                self.recovered += u64::from(recovered);
-                                return Ok(Some(visit(Item::Record(Record { body, place }))));
-                            }
-                            Some(kind) => {
-                                if !recovered {
-                                    self.behind_fault = Some((text.to_string(), place));
-                                }
-                                kind
-                            }
-                        },
-                        Err(kind) => {
-                            self.gap_explained |= kind != FaultKind::BlankLine;
-                            kind
-                        }
-                    };
-                    if recovered {
-                        self.torn_rest = true;
-                        continue;
+                Some(Piece::Line(line)) => {
+                    let (place, recovered, empty_behind) = (line.place, line.recovered, line.empty_behind);
+                    if line.bytes.last() == Some(&b'\r') {
+                        self.crlf.1 = if self.crlf.0 == 0 { place } else { self.crlf.1 };
+                        self.crlf.0 += 1;
                     }
-                    (kind, place)
+                    let decoded = text::decode(line.bytes);
+                    let invalid_utf8 = decoded.as_ref().and_then(|decoded| decoded.first_bad);
+                    let invalid_utf8 = invalid_utf8.map(|bad| place.text_byte.unwrap_or(0) + bad as u64);
+                    match take_line(decoded.as_ref(), self.format, self.next_seq, self.gap_explained) {
+                        Ok(body) => {
+                            (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
+                            self.recovered += u64::from(recovered);
+                            let record = Record { body, place, is_rescued: false, invalid_utf8 };
+                            return Ok(Some(visit(Item::Record(record))));
+                        }
+                        Err(_) if recovered => {
+                            self.torn_rest = true;
+                            continue;
+                        }
+                        Err(Broken { kind, ranges, is_rescued }) => {
+                            if !ranges.is_empty() {
+                                let text = decoded.and_then(|Decoded { text, .. }| match text {
+                                    Cow::Owned(text) => Some(text),
+                                    Cow::Borrowed(_) => None,
+                                });
+                                self.behind_fault =
+                                    Some(Behind { text, ranges, place, is_rescued, invalid_utf8 });
+                            }
+                            let kind = match kind {
+                                FaultKind::BlankLine { .. } => {
+                                    FaultKind::BlankLine { lines: 1 + empty_behind }
+                                }
+                                other => other,
+                            };
+                            (kind, place)
+                        }
+                    }
                 }
             };
             let seq = self.next_seq;
@@ -189,36 +256,117 @@ impl LogReader {
         }
     }
 
+    /// Gives the next of the records that stand behind their line's fault.
+    fn record_behind<R>(&mut self, mut behind: Behind, visit: impl FnOnce(Item) -> R) -> R {
+        let (place, is_rescued, invalid_utf8) = (behind.place, behind.is_rescued, behind.invalid_utf8);
+        let range = behind.ranges.pop_front().unwrap_or_default();
+        let text = match &behind.text {
+            Some(text) => &text[range],
+            None => std::str::from_utf8(&self.lines.given()[range]).unwrap_or_default(),
+        };
+        let given = match parse_line(text, self.format, self.next_seq) {
+            Ok(body) => {
+                self.next_seq = body.first_seq() + body.events();
+                self.gap_explained &= is_rescued;
+                visit(Item::Record(Record { body, place, is_rescued, invalid_utf8 }))
+            }
+            // It was read before, so this does not come about.
+            Err(kind) => visit(Item::Fault(Fault { kind, place, seq: self.next_seq })),
+        };
+        self.behind_fault = Some(behind).filter(|behind| !behind.ranges.is_empty());
+        given
+    }
+
     /// Adds what only the whole log tells, and notes where a fault may have cost records.
     fn complete(&mut self, kind: FaultKind, place: Place) -> FaultKind {
         match kind {
-            FaultKind::TornTail { frame: true, .. } => {
+            FaultKind::TornTail { frame: true, nuls, .. } => {
                 let bytes = self.file_bytes.saturating_sub(place.byte.unwrap_or(self.file_bytes));
-                FaultKind::TornTail { bytes, frame: true, recovered: self.recovered }
+                return FaultKind::TornTail { bytes, nuls, frame: true, recovered: self.recovered };
             }
-            FaultKind::FrameData(_) | FaultKind::UnfinishedLine { .. } | FaultKind::LineTooLong { .. } => {
+            // Nothing could be read of it, whatever it was: a torn tail like others.
+            FaultKind::BrokenTail { swallowed: None, .. } if self.recovered == 0 => {
+                return self
+                    .complete(FaultKind::TornTail { bytes: 0, nuls: 0, frame: true, recovered: 0 }, place);
+            }
+            FaultKind::BrokenTail { problem, swallowed, .. } => {
                 self.gap_explained = true;
-                kind
+                return FaultKind::BrokenTail { problem, swallowed, recovered: self.recovered };
             }
-            other => other,
+            FaultKind::FrameData(_)
+            | FaultKind::UnfinishedLine { .. }
+            | FaultKind::LineTooLong { .. }
+            | FaultKind::NotJson(_)
+            | FaultKind::Envelope { .. }
+            | FaultKind::Row { .. } => self.gap_explained = true,
+            FaultKind::NulBlock(_) | FaultKind::FusedRecords(_) => {
+                self.gap_explained |= !kind.loses_nothing();
+            }
+            _ => {}
         }
+        kind
     }
 }
 
-/// A line's text, U+FFFD for bytes that are no UTF-8, as the official reader has it (FORMAT §0.4).
-fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    // Nearly every line is sound, and checking is faster than looking for what to replace.
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+/// A line that is not the record that belongs there.
+struct Broken {
+    kind: FaultKind,
+    /// Where records stand in its text that are given all the same.
+    ranges: VecDeque<Range<usize>>,
+    /// Whether they share the line with something else.
+    is_rescued: bool,
 }
 
-/// Reads one line as an event or a packed row.
-fn parse_line<'a>(line: &'a str, format: &Format) -> Result<Body<'a>, FaultKind> {
+impl From<FaultKind> for Broken {
+    fn from(kind: FaultKind) -> Self {
+        Self { kind, ranges: VecDeque::new(), is_rescued: false }
+    }
+}
+
+/// Reads a line that should continue the numbering.
+fn take_line<'a>(
+    decoded: Option<&'a Decoded>,
+    format: &Format,
+    expected: u64,
+    gap_explained: bool,
+) -> Result<Body<'a>, Broken> {
+    let text = &*decoded.ok_or(FaultKind::LineTooLong { limit: MAX_LINE })?.text;
+    match parse_line(text, format, expected) {
+        Ok(body) => match sequence_fault(expected, &body, gap_explained) {
+            None => Ok(body),
+            Some(kind) => {
+                Err(Broken { ranges: VecDeque::from([Range { start: 0, end: text.len() }]), ..kind.into() })
+            }
+        },
+        Err(FaultKind::NotJson(error)) => {
+            let (debris, records) = debris::search(text, format, expected);
+            let is_fused = debris.count > 1 || debris.count == 1 && debris.stub + debris.boms > 0;
+            let kind = match (is_fused, debris.nuls) {
+                (true, _) => FaultKind::FusedRecords(Box::new(debris)),
+                (false, 1..) => FaultKind::NulBlock(Box::new(debris)),
+                (false, 0) => return Err(FaultKind::NotJson(error).into()),
+            };
+            let ranges = records.into_iter().map(|Whole { range, .. }| range).collect();
+            Err(Broken { kind, ranges, is_rescued: true })
+        }
+        Err(kind) => Err(kind.into()),
+    }
+}
+
+/// Reads one line as an event or a packed row; `expected` is the seq that belongs there.
+fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<'a>, FaultKind> {
     if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
-        return Err(FaultKind::BlankLine);
+        return Err(FaultKind::BlankLine { lines: 1 });
     }
+    let is_checked_later = format.envelope_check == EnvelopeCheck::BehindScan;
     let record = Object::parse(line).map_err(|error| match json::parse(line) {
-        Ok(_) => FaultKind::Envelope("it is no object".into()),
-        Err(_) => FaultKind::NotJson(error.to_string()),
+        Ok(other) => {
+            // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.
+            let is_null = is_checked_later && json::kind(other) == Kind::Null;
+            FaultKind::Envelope { reason: "it is no object".into(), is_taken: is_null, ends_turn: is_null }
+        }
+        // The parser was given one line, and so calls every line the first.
+        Err(_) => FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column ")),
     })?;
     let tag = record
         .text("type")
@@ -228,7 +376,11 @@ fn parse_line<'a>(line: &'a str, format: &Format) -> Result<Body<'a>, FaultKind>
         Some(tag) => PackedRow::parse(tag, &record, format)
             .map(Body::Row)
             .map_err(|reason| FaultKind::Row { tag, reason }),
-        None => Event::parse(&record, format).map(Body::Event).map_err(FaultKind::Envelope),
+        None => Event::parse(&record, format).map(Body::Event).map_err(|reason| FaultKind::Envelope {
+            reason,
+            is_taken: is_checked_later && record.count("seq") == Some(expected),
+            ends_turn: is_checked_later && record.text("type").is_some_and(|kind| kind == *"turn/end"),
+        }),
     }
 }
 
@@ -244,153 +396,4 @@ fn sequence_fault(expected: u64, body: &Body, gap_explained: bool) -> Option<Fau
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::log::append::zstd_frame;
-    use std::io::Write;
-
-    const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
-
-    fn event(seq: u64) -> String {
-        format!(r#"{{"type":"todo/write","seq":{seq},"time":{seq},"data":{{"todos":[]}}}}"#)
-    }
-
-    fn frame(text: &str) -> Vec<u8> {
-        zstd_frame(text.as_bytes()).unwrap()
-    }
-
-    /// The seqs that a log gives, a text for each fault in its place.
-    fn read(bytes: &[u8]) -> Vec<String> {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(bytes).unwrap();
-        let source = Source::of(file, std::path::Path::new("log")).unwrap();
-        let mut reader = match LogReader::open(&source) {
-            Ok(reader) => reader,
-            Err(error) => return vec![error.code().to_owned()],
-        };
-        let mut out = Vec::new();
-        while let Some(text) = reader
-            .next(|item| match item {
-                Item::Record(record) => record.body.first_seq().to_string(),
-                Item::Fault(fault) => {
-                    let name = format!("{:?}", fault.kind);
-                    let name = name.split([' ', '(']).next().unwrap().to_owned();
-                    format!("{name}@{}", fault.place.line.or(fault.place.frame).unwrap_or(0))
-                }
-            })
-            .unwrap()
-        {
-            out.push(text);
-        }
-        out
-    }
-
-    fn raw(lines: &[&str]) -> Vec<String> {
-        read(lines.join("\n").as_bytes())
-    }
-
-    #[test]
-    fn raw_logs_give_their_records_and_faults() {
-        let [e0, e1, e2, e4] = [0, 1, 2, 4].map(event);
-        assert_eq!(raw(&[HEADER, &e0, &e1, ""]), ["0", "1"]);
-        assert_eq!(raw(&[HEADER, &e0, &e1]), ["0", "TornTail@3"]);
-        assert_eq!(raw(&[HEADER, &e0, "{", &e2, ""]), ["0", "NotJson@3", "2"]);
-        assert_eq!(raw(&[HEADER, &e0, "", &e1, ""]), ["0", "BlankLine@3", "1"]);
-        assert_eq!(raw(&[HEADER, &e0, &e1, &e2, &e4, ""]), ["0", "1", "2", "SeqGap@5", "4"]);
-        assert_eq!(raw(&[HEADER, &e0, &e1, &e1, &e2, ""]), ["0", "1", "SeqRepeat@4", "1", "2"]);
-        assert_eq!(raw(&[HEADER, "[]", "{}", &e2, ""]), ["Envelope@2", "Envelope@3", "2"]);
-    }
-
-    #[test]
-    fn logs_without_a_header_are_told_apart() {
-        assert_eq!(read(b""), ["empty-file"]);
-        assert_eq!(read(b"{"), ["no-header"]);
-        assert_eq!(read(b"hello\n"), ["not-a-log"]);
-        assert_eq!(read(HEADER.as_bytes()), ["no-header"]);
-        assert_eq!(raw(&[&HEADER.replace(":0,", ":77,"), ""]), ["unsupported-format"]);
-        assert_eq!(read(&frame(HEADER)), ["not-a-log"]);
-        assert_eq!(read(&frame(&format!("{HEADER}\n"))[..20]), ["no-header"]);
-        assert!(raw(&[HEADER, ""]).is_empty());
-    }
-
-    #[test]
-    fn lines_may_span_frames_but_must_end_in_one() {
-        let (head, body) = (frame(&format!("{HEADER}\n")), event(0) + "\n");
-        let (left, right) = body.split_at(20);
-        let log = [head.clone(), frame(left), frame(right)].concat();
-        assert_eq!(read(&log), ["0"]);
-        let log = [head.clone(), frame(""), frame(&event(0))].concat();
-        assert_eq!(read(&log), ["UnfinishedLine@2"]);
-        let log = [frame(&format!("{HEADER}\n{body}")), frame(&(event(1) + "\n"))].concat();
-        assert_eq!(read(&log), ["0", "HeaderFrame@1", "1"]);
-    }
-
-    #[test]
-    fn a_torn_frame_gives_its_whole_records() {
-        let head = frame(&format!("{HEADER}\n{}", ""));
-        let first = frame(&(event(0) + "\n"));
-        let second = frame(&format!("{}\n{}\n", event(1), event(2)));
-        let whole = [head, first, second].concat();
-        for cut in 1..=4 {
-            assert_eq!(read(&whole[..whole.len() - cut]), ["0", "1", "2", "TornTail@3"], "cut {cut}");
-        }
-        assert_eq!(read(&whole[..whole.len() - 30]), ["0", "TornTail@3"]);
-        // A record that does not continue the log ends the recovery in silence.
-        let odd = frame(&format!("{}\n{}\n{}\n", event(1), event(7), event(8)));
-        let log = [&whole[..whole.len()], &odd[..odd.len() - 4]].concat();
-        assert_eq!(read(&log), ["0", "1", "2", "TornTail@4"]);
-    }
-
-    #[test]
-    fn a_bad_checksum_is_no_torn_tail() {
-        let head = frame(&format!("{HEADER}\n"));
-        let mut middle = frame(&(event(0) + "\n"));
-        *middle.last_mut().unwrap() ^= 1;
-        let log = [head, middle, frame(&(event(1) + "\n"))].concat();
-        assert_eq!(read(&log), ["0", "FrameData@2", "1"]);
-    }
-
-    #[test]
-    fn a_broken_frame_does_not_cost_the_next_ones_first_record() {
-        // Two blocks, so that the first one is decoded before the second turns out to be broken.
-        let filler: String = (0..200_000_u32)
-            .map(|n| char::from(b'a' + (n.wrapping_mul(2_654_435_761) >> 27) as u8 % 26))
-            .collect();
-        let two_blocks = event(0).replace("\"todos\":[]", &format!("\"todos\":[],\"x\":\"{filler}\""));
-        let mut broken = frame(&(two_blocks + "\n"));
-        let length = broken.len();
-        broken[length - 200..length - 20].fill(0xaa);
-        let log = [frame(&format!("{HEADER}\n")), broken, frame(&(event(1) + "\n"))].concat();
-        assert_eq!(read(&log), ["FrameData@2", "1"]);
-    }
-
-    #[test]
-    fn a_frame_that_swallows_others_is_damaged_not_torn() {
-        let frames = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n")), frame(&(event(1) + "\n"))];
-        let mut log = frames.concat();
-        // The block header behind the second frame's six header bytes: a block of two MiB.
-        let header = frames[0].len() + 6;
-        log[header + 2] = 0xff;
-        assert_eq!(read(&log), ["FrameData@2"]);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_bytes_make_the_reader_panic(
-            cut in 0usize..400, flips in proptest::collection::vec((0usize..400, 0u8..=255), 0..6), zstd: bool,
-        ) {
-            let text = format!("{HEADER}\n{}\n{}\n{}\n", event(0), event(1), event(2));
-            let mut log = if zstd {
-                [frame(&format!("{HEADER}\n")), frame(&text[HEADER.len() + 1..])].concat()
-            } else {
-                text.into_bytes()
-            };
-            for (at, byte) in flips {
-                let length = log.len();
-                log[at % length] = byte;
-            }
-            log.truncate(cut);
-            read(&log);
-        }
-    }
-}
+mod tests;

@@ -71,14 +71,66 @@ impl Source {
 
     /// Writes the bytes that count to `output`.
     pub fn copy_to(&self, output: &mut dyn Write) -> io::Result<()> {
-        let copied = io::copy(&mut self.reader(0)?, output)?;
-        if copied == self.bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        io::copy(&mut self.reader(0)?, output).map(|_| ())
     }
 
     /// The bytes that count, from `start`.
-    pub(super) fn reader(&self, start: u64) -> io::Result<io::BufReader<io::Take<File>>> {
+    pub(super) fn reader(&self, start: u64) -> io::Result<SourceReader> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(start))?;
-        Ok(io::BufReader::with_capacity(1 << 16, file.take(self.bytes.saturating_sub(start))))
+        let left = self.bytes.saturating_sub(start);
+        Ok(io::BufReader::with_capacity(1 << 16, Promised { file, left }))
+    }
+}
+
+/// The bytes of a [`Source`] that count.
+pub(super) type SourceReader = io::BufReader<Promised>;
+
+/// So many bytes of a file. One that ends before has been cut while it was read, which is no damage of the log.
+pub(super) struct Promised {
+    file: File,
+    left: u64,
+}
+
+impl Read for Promised {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.file.read(&mut buffer[..most])?;
+        if count == 0 && most > 0 {
+            let problem = format!("the file was cut while it was read: {} bytes of it are gone", self.left);
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, problem));
+        }
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(source: &Source) -> io::Result<usize> {
+        let mut bytes = Vec::new();
+        source.reader(0)?.read_to_end(&mut bytes)
+    }
+
+    #[test]
+    fn a_directory_is_no_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Source::open(folder.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn bytes_are_counted_when_the_file_is_opened() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1000).unwrap();
+        let source = Source::open(file.path()).unwrap();
+        file.as_file().set_len(2000).unwrap();
+        assert_eq!(read(&source).unwrap(), 1000);
+        file.as_file().set_len(900).unwrap();
+        let error = read(&source).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        assert!(error.to_string().contains("100 bytes of it are gone"), "{error}");
     }
 }

@@ -20,10 +20,14 @@ pub struct Folded {
     pub session: Session,
     /// The end of the file, if it was torn.
     pub torn: Option<TornTail>,
-    /// The damage that ended the fold, if the log is damaged.
+    /// The damage that ended the fold, else the first that cost no event, if the log is damaged.
     pub damage: Option<ReplayError>,
-    /// Sound events behind the damage, which are no part of the session.
+    /// Whether damage ended the fold.
+    pub is_cut: bool,
+    /// Sound events behind the damage that ended the fold, which are no part of the session.
     pub left_out: u64,
+    /// Whether lines end in a carriage return too.
+    pub has_crlf: bool,
 }
 
 /// The part of a file that a stopped writer left.
@@ -96,27 +100,30 @@ pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io
     if let Some(seq) = stop.expand {
         session.surface.want_expanded(seq);
     }
-    let mut folded = Folded { session, torn: None, damage: None, left_out: 0 };
+    let mut folded =
+        Folded { session, torn: None, damage: None, is_cut: false, left_out: 0, has_crlf: false };
     while stop.at.is_none_or(|at| folded.session.events <= at) {
         if reader.next(|item| folded.take(item, stop.at))?.is_none() {
             break;
         }
     }
+    folded.has_crlf = reader.crlf().is_some();
     Ok(folded)
 }
 
 impl Folded {
-    /// Takes what a log gives next. Behind damage nothing more is folded.
+    /// Takes what a log gives next. Behind damage that cost events nothing more is folded.
     pub fn take(&mut self, item: Item, at: Option<u64>) {
         match item {
-            Item::Record(record) if self.damage.is_some() => self.left_out += record.body.events(),
-            Item::Fault(Fault { kind, .. })
-                if self.damage.is_some() && !matches!(kind, FaultKind::TornTail { .. }) => {}
+            Item::Fault(Fault { kind: kind @ FaultKind::TornTail { recovered, .. }, place, .. }) => {
+                self.torn = Some(TornTail { message: kind.to_string(), place, recovered });
+            }
+            Item::Record(record) if self.is_cut => self.left_out += record.body.events(),
             Item::Record(record) => match record.body {
                 Body::Event(event) => {
                     if let Err(violation) = self.session.apply(&event) {
                         let place = record.place;
-                        self.damage = Some(ReplayError::Violation { seq: event.seq, violation, place });
+                        self.cut(ReplayError::Violation { seq: event.seq, violation, place });
                     }
                 }
                 Body::Row(mut row) => {
@@ -126,10 +133,16 @@ impl Folded {
                     self.session.apply_row(&row);
                 }
             },
-            Item::Fault(Fault { kind: kind @ FaultKind::TornTail { recovered, .. }, place, .. }) => {
-                self.torn = Some(TornTail { message: kind.to_string(), place, recovered });
+            Item::Fault(fault) if fault.kind.loses_nothing() => {
+                self.damage.get_or_insert(ReplayError::Fault(fault));
             }
-            Item::Fault(fault) => self.damage = Some(ReplayError::Fault(fault)),
+            Item::Fault(_) if self.is_cut => {}
+            Item::Fault(fault) => self.cut(ReplayError::Fault(fault)),
         }
+    }
+
+    fn cut(&mut self, damage: ReplayError) {
+        self.damage = Some(damage);
+        self.is_cut = true;
     }
 }

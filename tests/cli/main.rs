@@ -9,6 +9,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod bytes;
 mod compact;
 mod crash;
 mod damage;

@@ -1,0 +1,356 @@
+//! What dsh itself makes of a log's first bad line or number: it refuses the log, or drops what follows (FORMAT §9.1).
+//!
+//! dsh scans a log's lines up to the first that it cannot read or that does not continue the numbering. In a compressed
+//! log that is always fatal. In a raw one it is fatal if the end of a turn stands behind it, or if an event before it is
+//! refused; else dsh takes that line and all behind it for a torn tail, and cuts them off when it loads the session.
+//! So it does with a compressed log's last frame if that is damaged so that the file seems to end inside it.
+
+use super::Finding;
+use super::finding::Findings;
+use super::registry::Rule;
+use super::wording::amount;
+use super::{container, line, numbering};
+use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
+
+static VALID_EVENTS_AFTER_DAMAGE: Rule = Rule::error(
+    "valid-events-after-damage",
+    "Sound events stand behind damage, and dsh would open the log and delete them.",
+);
+
+pub(super) const RULES: &[&Rule] = &[&VALID_EVENTS_AFTER_DAMAGE];
+
+/// The log as dsh's scan sees it.
+#[derive(Debug)]
+pub(super) struct Aftermath {
+    container: Container,
+    /// Something outside the scan makes dsh refuse the log.
+    is_refused: bool,
+    first: Option<Damage>,
+    /// The last frame, where it is damaged and not only cut.
+    broken_tail: Option<Fault>,
+}
+
+/// The first line that ends the scan.
+#[derive(Debug)]
+struct Damage {
+    place: Place,
+    /// The scan takes the line for an event, which is then refused.
+    is_taken: bool,
+    /// Whether the end of a turn stands in or behind it, and where.
+    turn_end: Option<Place>,
+    /// The row that comes next is the damage itself.
+    row_follows: bool,
+    run: Option<Run>,
+    /// Events behind the run.
+    more: u64,
+}
+
+/// Events without a gap.
+#[derive(Debug)]
+struct Run {
+    first_seq: u64,
+    next_seq: u64,
+    start: Place,
+    last_line: Option<u64>,
+    /// A fault stands behind it.
+    is_over: bool,
+}
+
+impl Aftermath {
+    pub(super) fn new(container: Container) -> Self {
+        Self { container, is_refused: false, first: None, broken_tail: None }
+    }
+
+    pub(super) fn fault(&mut self, fault: &Fault) {
+        let (is_taken, ends_turn) = match fault.kind {
+            FaultKind::TornTail { .. } => return,
+            FaultKind::BrokenTail { .. } => {
+                self.broken_tail = Some(fault.clone());
+                return;
+            }
+            FaultKind::Bom
+            | FaultKind::FrameMagic { .. }
+            | FaultKind::SkippableFrame { .. }
+            | FaultKind::FrameStructure(_)
+            | FaultKind::FrameData(_)
+            | FaultKind::HeaderFrame
+            | FaultKind::UnfinishedLine { .. } => {
+                self.is_refused = true;
+                return;
+            }
+            FaultKind::Envelope { is_taken, ends_turn, .. } => (is_taken, ends_turn),
+            _ => (false, false),
+        };
+        let row_follows = matches!(fault.kind, FaultKind::SeqRepeat { members: 2.., .. });
+        let ends_turn = ends_turn.then_some(fault.place);
+        match &mut self.first {
+            Some(damage) => {
+                damage.turn_end = damage.turn_end.or(ends_turn);
+                damage.row_follows = row_follows;
+                if let Some(run) = &mut damage.run {
+                    run.is_over = true;
+                }
+            }
+            first @ None => {
+                *first = Some(Damage {
+                    place: fault.place,
+                    is_taken,
+                    turn_end: ends_turn,
+                    row_follows,
+                    run: None,
+                    more: 0,
+                });
+            }
+        }
+    }
+
+    pub(super) fn record(&mut self, record: &Record) {
+        let Some(damage) = &mut self.first else { return };
+        if std::mem::take(&mut damage.row_follows) {
+            return;
+        }
+        if let Body::Event(event) = &record.body
+            && event.event_type == "turn/end"
+            && !record.is_rescued
+        {
+            damage.turn_end.get_or_insert(record.place);
+        }
+        let (first_seq, events) = (record.body.first_seq(), record.body.events());
+        let next_seq = first_seq.saturating_add(events);
+        let last_line = record.place.line;
+        match &mut damage.run {
+            None => {
+                let start = record.place;
+                damage.run = Some(Run { first_seq, next_seq, start, last_line, is_over: false });
+            }
+            Some(run) if !run.is_over && run.next_seq == first_seq => {
+                (run.next_seq, run.last_line) = (next_seq, last_line);
+            }
+            Some(run) => {
+                run.is_over = true;
+                damage.more = damage.more.saturating_add(events);
+            }
+        }
+    }
+
+    /// An event breaks a rule, so that dsh refuses it, if it gets as far.
+    pub(super) fn violation(&mut self) {
+        self.is_refused |= self.first.is_none();
+    }
+
+    /// Says at the first damage what dsh makes of it, and what would be lost by that.
+    pub(super) fn tell(&self, findings: &mut Findings) {
+        if let Some(tail) = &self.broken_tail {
+            self.tell_tail(tail, findings);
+        }
+        let Some(damage) = &self.first else { return };
+        let fate = if damage.is_taken {
+            "dsh refuses the log: it takes the line for an event and then finds it invalid".to_owned()
+        } else if self.is_refused {
+            "dsh refuses the log, for more than this".to_owned()
+        } else if self.container == Container::Zstd {
+            "dsh refuses the log: no line of a whole frame may be bad".to_owned()
+        } else if let Some(place) = damage.turn_end {
+            let line = place.line.unwrap_or_default();
+            format!(
+                "dsh refuses the log, since a turn ends in line {line}: without that it would drop all from here on"
+            )
+        } else {
+            findings.extend(deleted(damage));
+            "dsh opens the log, and deletes everything from here on when it loads the session".to_owned()
+        };
+        let families = [line::RULES, numbering::RULES];
+        tell_at(damage.place, &families, &fate, findings);
+    }
+
+    /// Says at a damaged last frame what dsh makes of it, and what would be lost by that.
+    fn tell_tail(&self, tail: &Fault, findings: &mut Findings) {
+        let FaultKind::BrokenTail { swallowed, recovered, .. } = tail.kind else { return };
+        let byte = tail.place.byte.unwrap_or_default();
+        // In a compressed log every other damage is fatal.
+        let is_refused = self.is_refused || self.first.is_some();
+        let fate = if is_refused {
+            "dsh refuses the log, for more than this".to_owned()
+        } else {
+            format!(
+                "dsh takes the frame for a torn tail: it opens the log, and deletes all from byte {byte} on"
+            )
+        };
+        tell_at(tail.place, &[container::RULES], &fate, findings);
+        let sound = match (swallowed, recovered) {
+            (Some(next), _) => format!("from byte {next} on other frames stand behind the damage"),
+            (None, 1..) => format!("{} of the damaged frame can be read", amount(recovered, "whole record")),
+            (None, 0) => return,
+        };
+        if !is_refused {
+            let message = format!(
+                "{sound}: dsh opens this log without a word, and deletes all from byte {byte} on when it loads the session"
+            );
+            let help = "copy the file before dsh opens the session, and restore the frame from an older copy";
+            findings.push(Finding::new(&VALID_EVENTS_AFTER_DAMAGE, tail.place, message).with_help(help));
+        }
+    }
+}
+
+/// Adds what dsh makes of it to what these families said at `place`.
+fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findings) {
+    findings.amend(|finding| {
+        let is_it = families.iter().flat_map(|family| family.iter()).any(|rule| rule.code == finding.code);
+        if is_it && finding.place == place {
+            finding.help = format!("{}; {fate}", finding.help);
+        }
+    });
+}
+
+/// What is to be said of the sound events behind damage at which dsh cuts the log off.
+fn deleted(damage: &Damage) -> Option<Finding> {
+    let run = damage.run.as_ref()?;
+    let lines = match (run.start.line, run.last_line) {
+        (Some(first), Some(last)) if first != last => format!(", lines {first} to {last}"),
+        (Some(first), _) => format!(", line {first}"),
+        _ => String::new(),
+    };
+    let seqs = match run.next_seq - 1 {
+        one if one == run.first_seq => format!("seq {one}"),
+        last => format!("seqs {} to {last}", run.first_seq),
+    };
+    let count = amount(run.next_seq - run.first_seq, "sound event");
+    let line = damage.place.line.unwrap_or_default();
+    let stand = if run.next_seq - run.first_seq == 1 { "stands" } else { "stand" };
+    let mut message = format!("{count} ({seqs}{lines}) {stand} behind the damage in line {line}");
+    if damage.more > 0 {
+        message = format!("{message}, and {} more behind other damage", damage.more);
+    }
+    message.push_str(
+        ": dsh opens this log as if they were not there, and deletes them when it loads the session",
+    );
+    let help = "copy the file before dsh opens the session, then mend the damaged line";
+    let finding = Finding::new(&VALID_EVENTS_AFTER_DAMAGE, run.start, message);
+    Some(finding.at_seq(run.first_seq).with_help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{self, HEADER, check_bytes, check_events, codes, event, frame};
+    use super::super::{Checked, Finding};
+
+    fn todo(seq: u64) -> String {
+        event(seq, "todo/write", "{}")
+    }
+
+    fn end(seq: u64) -> String {
+        event(seq, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#)
+    }
+
+    fn first(checked: &Checked) -> &Finding {
+        checked.findings.iter().find(|finding| finding.code != "valid-events-after-damage").unwrap()
+    }
+
+    fn deleted(lines: &[String]) -> Option<String> {
+        let checked = check_events(lines);
+        let finding = checked.findings.iter().find(|finding| finding.code == "valid-events-after-damage");
+        let is_told = first(&checked).help.contains("deletes everything from here on");
+        assert_eq!(is_told, finding.is_some() || lines.len() < 3, "{:#?}", checked.findings);
+        finding.map(|finding| finding.message.split(": ").next().unwrap().to_owned())
+    }
+
+    #[test]
+    fn sound_events_that_dsh_would_delete_are_counted() {
+        let bad = "{".to_owned();
+        let told = deleted(&[todo(0), bad.clone(), todo(2), todo(3), todo(4)]).unwrap();
+        assert_eq!(told, "3 sound events (seqs 2 to 4, lines 4 to 6) stand behind the damage in line 3");
+        let told = deleted(&[todo(0), bad.clone(), todo(2), bad.clone(), todo(4), todo(5)]).unwrap();
+        assert!(told.starts_with("1 sound event (seq 2, line 4)"), "{told}");
+        assert!(told.ends_with("and 2 more behind other damage"), "{told}");
+        assert!(
+            deleted(&[todo(0), todo(1), todo(1), todo(2)])
+                .unwrap()
+                .starts_with("2 sound events (seqs 1 to 2")
+        );
+        assert!(deleted(&[todo(0), todo(7), todo(8)]).unwrap().starts_with("2 sound events (seqs 7 to 8"));
+        assert!(deleted(&[todo(0), String::new(), todo(1)]).unwrap().starts_with("1 sound event (seq 1"));
+        assert_eq!(deleted(&[todo(0), bad]), None);
+    }
+
+    #[test]
+    fn the_end_of_a_turn_behind_damage_saves_the_log() {
+        let bad = "{".to_owned();
+        for lines in [
+            vec![todo(0), bad.clone(), todo(2), end(3)],
+            vec![todo(0), bad.clone(), r#"{"type":"turn/end"}"#.to_owned(), todo(3)],
+            vec![todo(0), end(5), todo(6)],
+            vec![todo(0), todo(0), end(1)],
+            vec![todo(0), r#"{"type":"turn/end","time":1,"data":{}}"#.to_owned(), todo(2)],
+        ] {
+            let checked = check_events(&lines);
+            assert!(!codes(&checked).contains(&"valid-events-after-damage"));
+            assert!(first(&checked).help.contains("since a turn ends in line"), "{:#?}", checked.findings);
+        }
+        // A turn that ended before does not, nor does an end that dsh cannot read.
+        assert!(deleted(&[end(0), bad.clone(), todo(2)]).is_some());
+        assert!(deleted(&[todo(0), bad, format!("{{{}", end(2)), todo(3)]).is_some());
+    }
+
+    #[test]
+    fn an_event_that_is_refused_saves_the_log() {
+        let taken = todo(1).replace('}', ",\"x\":1}").replacen(",\"x\":1}", "}", 1);
+        let checked = check_events(&[todo(0), taken.clone(), todo(2)]);
+        assert_eq!(codes(&checked), ["invalid-envelope"]);
+        assert!(first(&checked).help.contains("takes the line for an event"), "{:#?}", checked.findings);
+        // With another seq it ends the scan.
+        assert!(deleted(&[todo(0), taken.replace("\"seq\":1", "\"seq\":9"), todo(2)]).is_some());
+        let refused = event(1, "acme/switch", "{}");
+        assert_eq!(codes(&check_events(&[todo(0), refused.clone(), "{".into(), todo(3)])).len(), 2);
+        assert!(deleted(&[todo(0), "{".into(), event(2, "acme/switch", "{}")]).is_some());
+        let null = check_events(&[todo(0), "null".into(), todo(2)]);
+        assert_eq!(codes(&null), ["invalid-envelope"]);
+    }
+
+    #[test]
+    fn a_row_is_no_end_of_its_own() {
+        let row = |seq: u64| {
+            format!(
+                r#"{{"type":"text-chunks","seq0":{seq},"time0":1,"data":{{"turn":1,"step":1,"index":0,"dt":[1],"texts":["a","b"]}}}}"#
+            )
+        };
+        let told = deleted(&[todo(0), todo(1), row(1), todo(2), row(3)]).unwrap();
+        assert!(told.starts_with("3 sound events (seqs 2 to 4"), "{told}");
+    }
+
+    #[test]
+    fn a_damaged_last_frame_that_seems_torn_is_deleted() {
+        let frames = [0, 1, 2].map(|seq| frame(&format!("{}\n", todo(seq))));
+        let head = frame(&format!("{HEADER}\n"));
+        let mut log = [&head[..], &frames.concat()].concat();
+        // The block header behind a frame's six header bytes: now a block of two MiB.
+        let damaged = head.len() + frames[0].len();
+        log[damaged + 8] = 0xff;
+        let checked = check_bytes(&log);
+        assert_eq!(codes(&checked), ["frame-checksum", "valid-events-after-damage"]);
+        let [frame_finding, behind] = &checked.findings[..] else { panic!() };
+        let deletes = format!("deletes all from byte {damaged} on");
+        assert!(frame_finding.help.ends_with(&deletes), "{}", frame_finding.help);
+        let next = damaged + frames[1].len();
+        assert!(
+            behind.message.starts_with(&format!("from byte {next} on other frames")),
+            "{}",
+            behind.message
+        );
+        // With more damage before it dsh refuses the log.
+        log[damaged - 1] ^= 1;
+        let checked = check_bytes(&log);
+        assert_eq!(codes(&checked), ["frame-checksum"; 2]);
+        assert!(checked.findings[1].help.ends_with("for more than this"), "{}", checked.findings[1].help);
+    }
+
+    #[test]
+    fn compressed_logs_are_always_refused() {
+        let log = [frame(&format!("{HEADER}\n")), frame(&format!("{}\n{{\n{}\n", todo(0), todo(2)))].concat();
+        let finding = testing::only(check_bytes(&log));
+        assert!(
+            finding.help.ends_with("dsh refuses the log: no line of a whole frame may be bad"),
+            "{}",
+            finding.help
+        );
+    }
+}

@@ -1,0 +1,41 @@
+//! Sources written as ranges, which not every reader of the version takes (FORMAT §4.1).
+
+use super::Finding;
+use super::registry::Rule;
+use super::wording::amount;
+use crate::format::Format;
+use crate::log::{Event, Place};
+
+static RANGE_ENCODED_PROVENANCE: Rule = Rule::note(
+    "range-encoded-provenance",
+    "Events name their sources as ranges, which early readers of the format refuse.",
+);
+
+pub(super) const RULES: &[&Rule] = &[&RANGE_ENCODED_PROVENANCE];
+
+/// The events that name their sources as ranges.
+#[derive(Debug, Default)]
+pub(super) struct Ranges {
+    first: Option<(u64, Place)>,
+    count: u64,
+}
+
+impl Ranges {
+    pub(super) fn event(&mut self, event: &Event, place: Place) {
+        let list = event.source_event_seqs.map_or("", |list| list.get());
+        if list.get(1..).is_some_and(|members| members.contains('[')) {
+            self.first.get_or_insert((event.seq, place));
+            self.count += 1;
+        }
+    }
+
+    pub(super) fn finding(&self, format: &Format) -> Option<Finding> {
+        let ((seq, place), since) = (self.first?, format.ranged_sources_since?);
+        let events = amount(self.count, "event");
+        let message =
+            format!("{events} with ranges in sourceEventSeqs, seq {seq} the first: needs dsh >= {since}");
+        let help =
+            format!("releases before {since} refuse this log, though its version is one that they read");
+        Some(Finding::new(&RANGE_ENCODED_PROVENANCE, place, message).at_seq(seq).with_help(help))
+    }
+}
