@@ -9,8 +9,10 @@ use super::Finding;
 use super::finding::Findings;
 use super::registry::Rule;
 use super::wording::amount;
-use super::{container, line, numbering};
-use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
+use super::{container, line, numbering, surface};
+use crate::format::Format;
+use crate::log::{Body, Container, Event, Fault, FaultKind, Place, Record};
+use crate::session::Violation;
 
 static VALID_EVENTS_AFTER_DAMAGE: Rule = Rule::error(
     "valid-events-after-damage",
@@ -83,6 +85,10 @@ impl Aftermath {
         };
         let row_follows = matches!(fault.kind, FaultKind::SeqRepeat { members: 2.., .. });
         let ends_turn = ends_turn.then_some(fault.place);
+        self.damage(fault.place, is_taken, ends_turn, row_follows);
+    }
+
+    fn damage(&mut self, place: Place, is_taken: bool, ends_turn: Option<Place>, row_follows: bool) {
         match &mut self.first {
             Some(damage) => {
                 damage.turn_end = damage.turn_end.or(ends_turn);
@@ -92,14 +98,8 @@ impl Aftermath {
                 }
             }
             first @ None => {
-                *first = Some(Damage {
-                    place: fault.place,
-                    is_taken,
-                    turn_end: ends_turn,
-                    row_follows,
-                    run: None,
-                    more: 0,
-                });
+                *first =
+                    Some(Damage { place, is_taken, turn_end: ends_turn, row_follows, run: None, more: 0 });
             }
         }
     }
@@ -133,9 +133,13 @@ impl Aftermath {
         }
     }
 
-    /// An event breaks a rule, so that dsh refuses it, if it gets as far.
-    pub(super) fn violation(&mut self) {
-        self.is_refused |= self.first.is_none();
+    /// An event breaks a rule, so that dsh refuses the log, if it gets as far and does not take the line for damaged.
+    pub(super) fn violation(&mut self, violation: &Violation, event: &Event, place: Place, format: &Format) {
+        if violation.damages_line(format) {
+            self.damage(place, false, None, false);
+        } else {
+            self.is_refused |= self.first.is_none() || format.never_dropped.contains(&&*event.event_type);
+        }
     }
 
     /// Says at the first damage what dsh makes of it, and what would be lost by that.
@@ -159,7 +163,7 @@ impl Aftermath {
             findings.extend(deleted(damage));
             "dsh opens the log, and deletes everything from here on when it loads the session".to_owned()
         };
-        let families = [line::RULES, numbering::RULES];
+        let families = [line::RULES, numbering::RULES, surface::RULES];
         tell_at(damage.place, &families, &fate, findings);
     }
 
@@ -352,5 +356,33 @@ mod tests {
             "{}",
             finding.help
         );
+    }
+
+    #[test]
+    fn readers_of_format_3_take_wrong_markers_for_damage() {
+        let prompt = |seq: u64, op: &str| {
+            let data = r#"{"id":"u","role":"user","content":[],"source":{"kind":"user"}}"#;
+            testing::marked(seq, "user/message", data, op, "")
+        };
+        let log = |more: &[String]| {
+            let start = [prompt(0, "\"append\""), prompt(1, "7"), prompt(2, "\"append\"")];
+            [&start[..], more].concat()
+        };
+        let fate = |version, more: &[String]| {
+            let checked = testing::check_events_of(version, &log(more));
+            let help = &checked.findings.iter().find(|finding| finding.seq == Some(1)).unwrap().help;
+            (help.contains("deletes everything"), codes(&checked).contains(&"valid-events-after-damage"))
+        };
+        for version in [3, 4] {
+            assert_eq!(fate(version, &[]), (true, true), "format {version}");
+            assert_eq!(fate(version, &[end(3)]), (false, false), "format {version}: a turn ends behind it");
+            let retired = event(3, "tool/code-dispatch", "{}");
+            assert_eq!(
+                fate(version, &[retired]),
+                (false, false),
+                "format {version}: refused wherever it stands"
+            );
+        }
+        assert_eq!(fate(2, &[]), (false, false), "the log is refused");
     }
 }

@@ -141,7 +141,7 @@ impl Pass {
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
-                self.aftermath.violation();
+                self.aftermath.violation(&violation, event, place, self.session.format);
                 let finding = surface::finding(&violation, event, place, self.session.format, &self.losses);
                 self.findings.push(finding);
                 if self.session.format.surface_type(&event.event_type).is_some() {

@@ -70,6 +70,7 @@ pub(super) const RULES: &[&Rule] = &[
     &RETIRED_EVENT,
 ];
 
+const GOES_ON: &str = "The checks go on as if the event were not there";
 const REFUSED: &str = "dsh refuses the whole log for it; the checks go on as if the event were not there";
 
 /// What is to be said of an event that the session did not take.
@@ -82,7 +83,8 @@ pub(super) fn finding(
 ) -> Finding {
     let finding = match violation {
         Violation::Surface(error) => {
-            let mut finding = Finding::new(rule_of(error), place, error.to_string()).with_help(help(error));
+            let mut finding = Finding::new(rule_of(error), place, error.to_string())
+                .with_help(help(violation, error, format));
             if let SurfaceError::Dialect { .. } | SurfaceError::MarkerShape { .. } = error {
                 finding.message.push_str(&missing_members(event, format));
             }
@@ -133,7 +135,7 @@ fn rule_of(error: &SurfaceError) -> &'static Rule {
     }
 }
 
-fn help(error: &SurfaceError) -> String {
+fn help(violation: &Violation, error: &SurfaceError, format: &Format) -> String {
     let first = match error {
         SurfaceError::MarkerMissing(_) => "a message needs surfaceOp \"append\" or a replacement",
         SurfaceError::MarkerForbidden { .. } => "only messages may carry it",
@@ -158,7 +160,8 @@ fn help(error: &SurfaceError) -> String {
             "a shortened tool result keeps its id, turn, step, error and meta, and stands for exactly one result"
         }
     };
-    format!("{first}. {REFUSED}")
+    let fate = if violation.damages_line(format) { GOES_ON } else { REFUSED };
+    format!("{first}. {fate}")
 }
 
 /// Which members of a replacement are not there: a JSON writer drops what is undefined.

@@ -50,6 +50,9 @@ pub struct Format {
     pub vocabulary: &'static [&'static [&'static str]],
     /// When readers check envelopes.
     pub envelope_check: EnvelopeCheck,
+    /// Event types of which a wrong one makes readers refuse a log even where they would drop what stands there
+    /// (FORMAT §9.1).
+    pub never_dropped: &'static [&'static str],
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).
     pub retired: &'static [&'static str],
     /// Whether readers convert the payloads of development builds (FORMAT §8.1).
@@ -121,6 +124,8 @@ pub enum ToolResult {
 pub enum EnvelopeCheck {
     /// As they scan the lines: a wrong one is a line that holds no record.
     WithScan,
+    /// The same, and the shape of the markers with it.
+    WithScanAndMarkers,
     /// Behind the scan, which looks at the seq alone: a wrong one makes them refuse the log.
     BehindScan,
 }

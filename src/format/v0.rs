@@ -33,6 +33,7 @@ pub(super) const FORMAT: Format = Format {
     // The last readers of the 0.1.1 line lack three of these 51.
     vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
     envelope_check: EnvelopeCheck::BehindScan,
+    never_dropped: &[],
     retired: &["mode/set", "request/header-delta"],
     converts_old_payloads: true,
     canonical_payloads: false,

@@ -1,7 +1,7 @@
 //! Format 3: the system prompt as a node of the surface.
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
-use super::{Format, MessageKind, Relations, RepairIds, SurfaceType, SystemPrompt, v2};
+use super::{EnvelopeCheck, Format, MessageKind, Relations, RepairIds, SurfaceType, SystemPrompt, v2};
 
 pub(super) const FORMAT: Format = Format {
     version: 3,
@@ -17,6 +17,8 @@ pub(super) const FORMAT: Format = Format {
     ],
     system_prompt: SystemPrompt::HeadNode,
     vocabulary: &[COMMON, ATTEMPT, SINCE_3],
+    envelope_check: EnvelopeCheck::WithScanAndMarkers,
+    never_dropped: &["request/header", "system/message", "tool/code-dispatch", "tool/code-dispatch-start"],
     canonical_payloads: true,
     has_session_lock: true,
     relations: Relations {

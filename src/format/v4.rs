@@ -18,6 +18,16 @@ pub(super) const FORMAT: Format = Format {
     checkpoint_source: &[("kind", "compact-checkpoint")],
     refused_source_kinds: &["plugin"],
     vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
+    never_dropped: &[
+        "assistant/message",
+        "developer/message",
+        "request/header",
+        "system/message",
+        "tool/code-dispatch",
+        "tool/code-dispatch-start",
+        "tool/result",
+        "user/message",
+    ],
     unpriced_members: &["offloaded"],
     relations: Relations {
         checked: CheckedAt::Load,

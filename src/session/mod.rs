@@ -34,7 +34,7 @@ pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
 pub use unknown::{Unknown, UnknownEvents, origin};
 
-use crate::format::{Format, MessageKind, SurfaceType, SystemPrompt};
+use crate::format::{EnvelopeCheck, Format, MessageKind, SurfaceType, SystemPrompt};
 use crate::log::{Event, Header, PackedRow};
 use crate::tokens::host;
 use brackets::Brackets;
@@ -101,6 +101,16 @@ pub enum Violation {
     /// A type of old development builds that every reader refuses.
     #[error("event type \"{0}\" was retired before any release")]
     RetiredType(String),
+}
+
+impl Violation {
+    /// Whether readers of `format` take the event for a damaged line, and so perhaps drop it and all behind it,
+    /// where for any other violation they refuse the log (FORMAT §9.1).
+    #[must_use]
+    pub fn damages_line(&self, format: &Format) -> bool {
+        let Self::Surface(error) = self else { return false };
+        format.envelope_check == EnvelopeCheck::WithScanAndMarkers && error.is_of_markers()
+    }
 }
 
 impl Session {

@@ -122,6 +122,29 @@ pub enum SurfaceError {
     RewriteMore(u64),
 }
 
+impl SurfaceError {
+    /// Whether the markers alone tell it, whatever stands on the surface.
+    #[must_use]
+    pub fn is_of_markers(&self) -> bool {
+        match self {
+            Self::MarkerMissing(_)
+            | Self::MarkerForbidden { .. }
+            | Self::MarkerKind(_)
+            | Self::Dialect { .. }
+            | Self::MarkerShape { .. }
+            | Self::Sources(_)
+            | Self::SourcesForbidden(_) => true,
+            Self::EdgeUnknown { .. }
+            | Self::Reversed { .. }
+            | Self::SourcesIncomplete(_)
+            | Self::SystemHead(_)
+            | Self::RewriteSpan(_)
+            | Self::RewriteTarget { .. }
+            | Self::RewriteMore(_) => false,
+        }
+    }
+}
+
 impl Surface {
     /// The nodes in the model's order.
     #[must_use]
