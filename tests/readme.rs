@@ -20,7 +20,12 @@ fn its_examples_print_what_it_says() {
     let sandbox = tempfile::tempdir().unwrap();
     let readme = sandbox.path().join("README.md");
     fs::copy(home().join("README.md"), &readme).unwrap();
-    for name in ["demo/session.jsonl", "cases/R04-damaged-line-then-work-without-turn-end/session.jsonl"] {
+    for name in [
+        "demo/session.jsonl",
+        "cases/R04-damaged-line-then-work-without-turn-end/session.jsonl",
+        "cases/R36-v3-system-head-and-generation-files/session.jsonl",
+        "cases/R36-v3-system-head-and-generation-files/session.v3.jsonl",
+    ] {
         let copy = sandbox.path().join("fixtures").join(name);
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(home().join("fixtures").join(name), copy).unwrap();

@@ -23,7 +23,8 @@ Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log 
 ///
 /// Reads only, and reads on behind damage, so that one run names all of it: torn and damaged containers, lines
 /// and numbers, broken rules of the surface, tool calls without a result and results without a call, compaction
-/// brackets and locks; and where dsh itself would refuse the log, or open it and delete sound events behind damage.
+/// brackets and locks; what dsh asks of the events of the newest format; names, generations and encodings below a
+/// folder; and where dsh itself would refuse the log, or open it and delete sound events behind damage.
 /// Exit code 1 tells of findings, 3 of logs that cannot be read at all.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]

@@ -35,7 +35,10 @@ impl Plan {
             Ok(Chosen::Region(span)) => span,
             Ok(Chosen::Nothing(why)) => return Err(Stopped::Nothing(why)),
             Err(refused) => {
-                let help = "name a region whose edges part no call from its result";
+                let help = match refused.suggest.as_slice() {
+                    [] => "name another region; `dshc replay` shows the surface and its balanced cuts",
+                    _ => "the nearest that may be taken",
+                };
                 let mut reason = Reason::new("region", refused.message, help);
                 reason.suggest = refused.suggest;
                 return Err(Stopped::Refused(reason));
