@@ -11,10 +11,12 @@ fn main() {
     divan::main();
 }
 
-const LOGS: [&str; 3] = [
+const LOGS: [&str; 5] = [
     "demo/session.jsonl",
     "demo-zstd/session.jsonl.zstd",
     "corpus/bulky-results/--home-dev-project-0--/gen-16-0/session.jsonl.zstd",
+    "corpus/upgraded/v3/--home-dev-project-0--/gen-12-0/session.v3.jsonl",
+    "corpus/upgraded/v4/--home-dev-project-0--/gen-12-0/session.v4.jsonl",
 ];
 
 fn log(name: &str) -> PathBuf {
