@@ -109,7 +109,9 @@ fn passed_over(session: &Session) -> Vec<String> {
         let event_type = json::quote(event_type);
         format!("{count} of event type {event_type} passed over, the first is seq {first}; what it means is unknown")
     });
-    unknown_version.into_iter().chain(types).collect()
+    let others = Some(session.unknown.others).filter(|others| *others > 0);
+    let others = others.map(|others| format!("{others} events of further unknown types passed over"));
+    unknown_version.into_iter().chain(types).chain(others).collect()
 }
 
 fn rows(nodes: &[Node], pairing: &Pairing, tokenizer: Option<&Tokenizer>) -> Vec<Row> {
@@ -135,7 +137,7 @@ fn sum(rows: &[Row], tokenizer: Option<&Tokenizer>) -> Exact {
 }
 
 fn write_messages(nodes: &[Node], out: &mut dyn Write) -> io::Result<()> {
-    for message in nodes.iter().filter(|node| node.is_visible).filter_map(|node| node.message.as_ref()) {
+    for message in nodes.iter().filter(|node| node.is_visible).filter_map(Node::message) {
         out.write_all(message.get().as_bytes())?;
         out.write_all(b"\n")?;
     }

@@ -4,7 +4,7 @@ use crate::check::root::{self, Resident, Side};
 use crate::check::{self, Checked, Finding, Severity};
 use crate::json;
 use crate::log::layout::Spot;
-use crate::log::{Header, LogReader, OpenError, Place, Source, likeness};
+use crate::log::{Container, Header, LogReader, OpenError, Place, Source, likeness};
 use std::collections::BTreeMap;
 use std::io;
 use std::mem;
@@ -30,6 +30,8 @@ pub struct FileVerdict {
     pub header: Option<Header>,
     /// The format version in its header, also where dshc cannot read that version.
     pub version: Option<u64>,
+    /// How its text is stored, by its first bytes.
+    pub content: Option<Container>,
     /// What it holds, if it could be read at all.
     pub checked: Option<Checked>,
     /// What is wrong with it.
@@ -100,8 +102,15 @@ impl FileVerdict {
 
     /// Checks a log without looking around it.
     fn alone(path: PathBuf, open: impl Fn(&Path) -> io::Result<Source>) -> (Self, Option<Source>) {
-        let mut verdict =
-            Self { path, spot: None, header: None, version: None, checked: None, findings: Vec::new() };
+        let mut verdict = Self {
+            path,
+            spot: None,
+            header: None,
+            version: None,
+            content: None,
+            checked: None,
+            findings: Vec::new(),
+        };
         let source = match open(&verdict.path) {
             Ok(source) => source,
             Err(error) => {
@@ -109,6 +118,7 @@ impl FileVerdict {
                 return (verdict, None);
             }
         };
+        verdict.content = source.content();
         if let Err(error) = verdict.read(&source) {
             if let OpenError::Version { version, .. } = &error {
                 verdict.version = version.parse().ok();
@@ -138,7 +148,8 @@ impl FileVerdict {
 
     fn resident(&self) -> Option<Resident<'_>> {
         let spot = self.spot.as_ref()?;
-        Some(Resident { path: &self.path, spot, version: self.version, header: self.header.as_ref() })
+        let (header, content) = (self.header.as_ref(), self.content);
+        Some(Resident { path: &self.path, spot, version: self.version, header, content })
     }
 
     /// The twin that this log was taken before.

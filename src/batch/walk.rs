@@ -77,9 +77,9 @@ impl Seen {
         for entry in walkdir::WalkDir::new(named).follow_links(true).sort_by_file_name() {
             match entry {
                 Ok(entry) => {
-                    let is_file = !entry.file_type().is_dir();
-                    if is_file || entry.depth() > 0 {
-                        seen.take(entry.into_path(), is_file);
+                    let kind = entry.file_type();
+                    if !kind.is_dir() || entry.depth() > 0 {
+                        seen.take(entry.into_path(), kind.is_file());
                     }
                 }
                 Err(error) if error.loop_ancestor().is_some() => {}

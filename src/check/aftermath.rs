@@ -12,7 +12,7 @@ use super::wording::amount;
 use super::{container, line, numbering, surface};
 use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Place, Record};
-use crate::session::Violation;
+use crate::session::{Fate, Violation};
 
 static VALID_EVENTS_AFTER_DAMAGE: Rule = Rule::error(
     "valid-events-after-damage",
@@ -135,10 +135,10 @@ impl Aftermath {
 
     /// An event breaks a rule, so that dsh refuses the log, if it gets as far and does not take the line for damaged.
     pub(super) fn violation(&mut self, violation: &Violation, event: &Event, place: Place, format: &Format) {
-        if violation.damages_line(format) {
-            self.damage(place, false, None, false);
-        } else {
-            self.is_refused |= self.first.is_none() || format.never_dropped.contains(&&*event.event_type);
+        match violation.fate(event, format) {
+            Fate::Dropped => self.damage(place, false, None, false),
+            Fate::Refused => self.is_refused |= self.first.is_none(),
+            Fate::NeverDropped => self.is_refused = true,
         }
     }
 

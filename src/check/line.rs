@@ -27,6 +27,7 @@ pub(super) const RULES: &[&Rule] = &[
     &LINE_TOO_LONG,
     &INVALID_ENVELOPE,
     &MALFORMED_ROW,
+    &CRLF,
 ];
 
 /// What is to be said of a line without a record; `None` if the fault is of another kind.

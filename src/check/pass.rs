@@ -14,7 +14,7 @@ use super::wording::{amount, owned};
 use super::{Checked, container, line, locks, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedAt, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
-use crate::session::{Keep, Session};
+use crate::session::{Keep, Session, Violation};
 
 /// What the rules know so far.
 pub(super) struct Pass {
@@ -144,7 +144,9 @@ impl Pass {
                 self.aftermath.violation(&violation, event, place, self.session.format);
                 let finding = surface::finding(&violation, event, place, self.session.format, &self.losses);
                 self.findings.push(finding);
-                if self.session.format.surface_type(&event.event_type).is_some() {
+                // What is unknown may be of the surface, too.
+                let is_unknown = matches!(violation, Violation::UnknownType(_));
+                if is_unknown || self.session.format.surface_type(&event.event_type).is_some() {
                     self.losses.left_out(event.seq);
                 } else if event.event_type.starts_with("compaction/") || event.event_type.starts_with("turn/")
                 {

@@ -17,11 +17,13 @@ static SEQS: Rule = Rule::error(
     "shadowed-seqs",
     "The shadowedSeqs are not the surface's nodes from the first to the last of them.",
 );
+static SYSTEM_HEAD: Rule =
+    Rule::error("shadowed-system-head", "The shadowedSeqs hold the protected system prompt.");
 static TOKENS_INVALID: Rule = Rule::error("shadowed-tokens-invalid", "A shadowedTokenCount is no count.");
 static TOKENS: Rule =
     Rule::note("shadowed-tokens", "A shadowedTokenCount is not the host tokens of the shadowed nodes.");
 
-pub(super) const RULES: &[&Rule] = &[&RANGE, &SEQS, &TOKENS_INVALID, &TOKENS];
+pub(super) const RULES: &[&Rule] = &[&RANGE, &SEQS, &SYSTEM_HEAD, &TOKENS_INVALID, &TOKENS];
 
 const HELP: &str =
     "another tool wrote this; dsh, or its upgrade to a later format, refuses the session for it";
@@ -67,6 +69,11 @@ pub(super) fn check(
     if !losses.is_empty() {
         // The surface lacks what was lost, so it is no measure.
         return;
+    }
+    if let Some(head) = session.surface.system_head().filter(|head| shadowed.contains(head)) {
+        let message =
+            format!("shadowedSeqs holds {head}, the system prompt that stands first on the surface");
+        tell(&SYSTEM_HEAD, message, HELP);
     }
     match slice(&session.surface, &shadowed) {
         Err(problem) => tell(&SEQS, problem, HELP),

@@ -18,7 +18,7 @@ pub(super) fn check(event: &Event, place: Place) -> Option<Finding> {
         return None;
     }
     let problem = problem(event)?;
-    let help = "dsh opens the log, but does not upgrade it";
+    let help = "dsh opens the log; what upgrades it or replays the stream refuses it";
     let message = format!("{} {problem}", event.event_type);
     Some(Finding::new(&STREAM_SHAPE, place, message).at_seq(event.seq).with_help(help))
 }

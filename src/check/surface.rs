@@ -7,7 +7,7 @@ use super::wording::quoted;
 use crate::format::Format;
 use crate::json::Object;
 use crate::log::{Event, Place};
-use crate::session::{ShapeError, SurfaceError, Violation, origin};
+use crate::session::{Fate, ShapeError, SurfaceError, Violation, origin};
 
 static MARKER_MISSING: Rule = Rule::error("surface-marker-missing", "A message carries no surfaceOp.");
 static MARKER_FORBIDDEN: Rule = Rule::error(
@@ -70,9 +70,6 @@ pub(super) const RULES: &[&Rule] = &[
     &RETIRED_EVENT,
 ];
 
-const GOES_ON: &str = "The checks go on as if the event were not there";
-const REFUSED: &str = "dsh refuses the whole log for it; the checks go on as if the event were not there";
-
 /// What is to be said of an event that the session did not take.
 pub(super) fn finding(
     violation: &Violation,
@@ -84,13 +81,15 @@ pub(super) fn finding(
     let finding = match violation {
         Violation::Surface(error) => {
             let mut finding = Finding::new(rule_of(error), place, error.to_string())
-                .with_help(help(violation, error, format));
+                .with_help(help(violation, error, event, format));
             if let SurfaceError::Dialect { .. } | SurfaceError::MarkerShape { .. } = error {
                 finding.message.push_str(&missing_members(event, format));
             }
             relate(finding, error, losses)
         }
-        Violation::Shape(error) => shape(error, place, format),
+        Violation::Shape(error) => {
+            shape(error, place, format).with_help(consequence(violation, event, format))
+        }
         Violation::UnknownType(name) => Finding::new(
             &UNKNOWN_REQUIRED_EVENT,
             place,
@@ -135,7 +134,17 @@ fn rule_of(error: &SurfaceError) -> &'static Rule {
     }
 }
 
-fn help(violation: &Violation, error: &SurfaceError, format: &Format) -> String {
+/// What dsh makes of the event; of a dropped line more is said where the whole log is known.
+fn consequence(violation: &Violation, event: &Event, format: &Format) -> &'static str {
+    match violation.fate(event, format) {
+        Fate::Dropped => "The checks go on as if the event were not there",
+        Fate::Refused | Fate::NeverDropped => {
+            "dsh refuses the whole log for it; the checks go on as if the event were not there"
+        }
+    }
+}
+
+fn help(violation: &Violation, error: &SurfaceError, event: &Event, format: &Format) -> String {
     let first = match error {
         SurfaceError::MarkerMissing(_) => "a message needs surfaceOp \"append\" or a replacement",
         SurfaceError::MarkerForbidden { .. } => "only messages may carry it",
@@ -160,8 +169,7 @@ fn help(violation: &Violation, error: &SurfaceError, format: &Format) -> String 
             "a shortened tool result keeps its id, turn, step, error and meta, and stands for exactly one result"
         }
     };
-    let fate = if violation.damages_line(format) { GOES_ON } else { REFUSED };
-    format!("{first}. {fate}")
+    format!("{first}. {}", consequence(violation, event, format))
 }
 
 /// Which members of a replacement are not there: a JSON writer drops what is undefined.
@@ -193,7 +201,7 @@ fn relate(finding: Finding, error: &SurfaceError, losses: &Losses) -> Finding {
 
 fn shape(error: &ShapeError, place: Place, format: &Format) -> Finding {
     let rule = if format.surface_type(&error.event_type).is_some() { &MESSAGE_SHAPE } else { &PAYLOAD_SHAPE };
-    Finding::new(rule, place, error.to_string()).with_help(REFUSED)
+    Finding::new(rule, place, error.to_string())
 }
 
 #[cfg(test)]

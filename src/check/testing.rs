@@ -108,8 +108,10 @@ pub(super) fn check_source(source: &Source) -> Checked {
     check(&mut LogReader::open(source).unwrap()).unwrap()
 }
 
-/// The codes found, in their order.
+/// The codes found, in their order; people must be able to look each of them up.
 pub(super) fn codes(checked: &Checked) -> Vec<&'static str> {
+    let mut unlisted = checked.findings.iter().filter(|finding| super::rule(finding.code).is_none());
+    assert_eq!(unlisted.next(), None, "a rule is in no list");
     checked.findings.iter().map(|finding| finding.code).collect()
 }
 

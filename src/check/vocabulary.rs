@@ -15,7 +15,12 @@ static OLD_PAYLOAD: Rule = Rule::note(
     "Events are in a shape that only development builds wrote; dsh converts them when it loads the log.",
 );
 
-pub(super) const RULES: &[&Rule] = &[&UNKNOWN_IGNORABLE, &OLD_PAYLOAD];
+static OLD_NAME: Rule = Rule::note(
+    "old-event-name",
+    "Compaction events carry names that only development builds wrote; only an upgrade by dsh converts them.",
+);
+
+pub(super) const RULES: &[&Rule] = &[&UNKNOWN_IGNORABLE, &OLD_PAYLOAD, &OLD_NAME];
 
 /// What a whole log leaves to be said of its vocabulary: one note a type.
 pub(super) fn findings(session: &Session) -> Vec<Finding> {
@@ -24,16 +29,29 @@ pub(super) fn findings(session: &Session) -> Vec<Finding> {
         let events = amount(*count, "event");
         let message = format!("{events} of the unknown type {}, marked ignorable", quoted(event_type));
         let help = format!(
-            "{}; dsh passes over it, but refuses to upgrade logs of formats before 3 that hold it",
+            "{}; dsh passes over it, but may refuse to upgrade the log for it",
             origin(event_type, session.format)
         );
         findings.push(note(&UNKNOWN_IGNORABLE, *first, message).with_help(help));
     }
-    if let (count, Some(first)) = session.converted {
+    if session.unknown.others > 0 {
+        let message = format!("{} of further unknown types", amount(session.unknown.others, "event"));
+        findings.push(Finding::new(&UNKNOWN_IGNORABLE, Place::default(), message));
+    }
+    if let (count, Some(first)) = session.converted.payloads {
         let message = format!("{} in a shape that only development builds wrote", amount(count, "event"));
         let help =
             "nothing is to be done: dsh and dshc convert them as they read; the bytes stay as they are";
         findings.push(note(&OLD_PAYLOAD, first, message).with_help(help));
+    }
+    if let (count, Some(first)) = session.converted.names {
+        let message = format!("{} with a name that only development builds wrote", amount(count, "event"));
+        let help = format!(
+            "dsh {} refuses the log for it; later releases convert the names when they upgrade the log, and dshc as it \
+             reads",
+            session.format.releases
+        );
+        findings.push(note(&OLD_NAME, first, message).with_help(help));
     }
     findings
 }

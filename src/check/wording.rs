@@ -1,16 +1,8 @@
 //! How findings spell ids, lists and amounts that come from a log.
 
-use crate::json::{self, Text};
+use crate::json::Text;
+pub(super) use crate::json::excerpt as quoted;
 use crate::session::short_list;
-
-/// A text of the log, in quotes, on one line and short.
-pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 160;
-    match text.char_indices().nth(LONGEST) {
-        Some((cut, _)) => json::quote(&format!("{}…", &text[..cut])),
-        None => json::quote(text),
-    }
-}
 
 /// A text that is owned and fit for people.
 pub(super) fn owned(text: Text) -> String {

@@ -17,9 +17,8 @@ mod tests;
 pub use outcome::{Appended, Cache, HostTokens, Outcome, Reason, Region, Status, SummarizedBy};
 pub use plan::Retention;
 
-use crate::format::Format;
 use crate::log::append::{AppendError, Appender, Disk};
-use crate::log::{LogReader, OpenError, Source};
+use crate::log::{LogReader, OpenError, Source, layout};
 use crate::session::{self, Folded, Keep, Stop};
 use crate::summarize::{Summarizer, Summary};
 use checkpoint::Checkpoint;
@@ -54,6 +53,10 @@ pub fn compact(
     disk: &dyn Disk,
 ) -> Outcome {
     let mut outcome = Outcome::new(path.to_owned());
+    outcome.notes.extend(layout::newer_beside(path).map(|newer| {
+        let newer = layout::file_name(&newer);
+        format!("{newer} lies beside the log, and dsh opens that one: it will not see what is appended here")
+    }));
     let job = Job { path, options, summarizer, disk };
     let done = match output {
         _ if options.is_dry_run => job.dry_run(&mut outcome),
@@ -125,9 +128,8 @@ impl Job<'_> {
         // Whether the log can be read at all is told before whether it may be written to.
         let source = Source::open(self.path)?;
         outcome.bytes.0 = source.bytes;
-        let reader = LogReader::open(&source)?;
-        outcome.knows(reader.header());
-        let mut log = OpenLog::open(self.path, reader.format(), self.disk)?;
+        outcome.knows(LogReader::open(&source)?.header());
+        let mut log = OpenLog::open(self.path, self.disk)?;
         outcome.bytes.0 = log.appender.length();
         let plan = Plan::of(&log.folded, self.options, outcome)?;
         if !self.options.assume_idle && seems_in_use(&log) {
@@ -138,6 +140,8 @@ impl Job<'_> {
             )));
         }
         let ready = self.summarize_if_free(&plan, outcome)?;
+        // From here on something will be written; each append insists that the log is still the one that was read.
+        log.appender.lock_session(plan.bracket.format)?;
         self.execute(&plan, ready, &mut log, outcome)
     }
 
@@ -155,7 +159,7 @@ impl Job<'_> {
         };
         let copy =
             output::copy_beside(&source, output).map_err(|error| Stopped::Refused(unwritable(error)))?;
-        let mut log = OpenLog::open(copy.path(), plan.bracket.format, self.disk)?;
+        let mut log = OpenLog::open(copy.path(), self.disk)?;
         let done = self.execute(&plan, ready, &mut log, outcome);
         drop(log);
         let published = done.and_then(|()| {
@@ -253,13 +257,9 @@ struct OpenLog<'d> {
 }
 
 impl<'d> OpenLog<'d> {
-    /// `format` is that of the log as it was read before it was locked.
-    fn open(path: &Path, format: &Format, disk: &'d dyn Disk) -> Result<Self, Stopped> {
-        let appender = Appender::open(path, format, disk)?;
+    fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, Stopped> {
+        let appender = Appender::open(path, disk)?;
         let folded = fold(&appender.source()?)?;
-        if folded.session.format.version != format.version {
-            return Err(AppendError::Changed("another log has taken its place").into());
-        }
         Ok(Self { appender, folded })
     }
 }

@@ -1,7 +1,6 @@
 //! Compactions under failures that no command line can bring about.
 
 use super::*;
-use crate::format;
 use crate::log::append::{RealDisk, zstd_frame};
 use crate::log::failing_disk::{FailingDisk, RacingDisk};
 use crate::session::LockState;
@@ -134,7 +133,7 @@ fn a_second_writer_meanwhile_makes_it_fail_and_loses_nothing() {
         let live = Live(move || {
             let record =
                 format!("{{\"type\":\"todo/write\",\"seq\":{seq},\"time\":1,\"data\":{{\"todos\":[]}}}}");
-            Appender::open(&other, format::of(0).unwrap(), &RealDisk).err().expect("dshc's own lock holds");
+            Appender::open(&other, &RealDisk).err().expect("dshc's own lock holds");
             let mut file = fs::OpenOptions::new().append(true).open(&other).unwrap();
             let line = format!("{record}\n");
             let bytes = if other.extension().unwrap() == "zstd" {

@@ -1,6 +1,7 @@
 //! The facts of each log format version, as data (FORMAT §6.4). The only room that knows version numbers:
 //! every other asks the [`Format`] of the log at hand.
 
+mod file_name;
 mod relations;
 mod v0;
 mod v1;
@@ -9,6 +10,8 @@ mod v3;
 mod v4;
 mod vocabulary;
 
+use crate::json::{self, Raw};
+pub use file_name::{file_stem, version_of_stem};
 pub use relations::{CheckedAt, Relations, RepairIds};
 
 /// What one format version calls things and where it keeps them.
@@ -19,8 +22,6 @@ pub struct Format {
     pub version: u64,
     /// The dsh releases that write it (FORMAT §0.3).
     pub releases: &'static str,
-    /// How the log's file is called, but for `.jsonl` and `.zstd` (FORMAT §1.3).
-    pub file_stem: &'static str,
     /// What the header line holds.
     pub header: HeaderShape,
     /// Member names of a replacing `surfaceOp` besides `op`: first and last shadowed node (FORMAT §0.2).
@@ -40,6 +41,8 @@ pub struct Format {
     pub ranged_sources_since: Option<&'static str>,
     /// Where the system prompt stands.
     pub system_prompt: SystemPrompt,
+    /// The source kind that a `system/message` must have, if only one will do (FORMAT §6.2).
+    pub system_source: Option<&'static str>,
     /// How a `tool/result` wraps what the tool answered.
     pub tool_result: ToolResult,
     /// The `source` of a checkpoint but for its ids: members with their values (FORMAT §7.4).
@@ -48,21 +51,20 @@ pub struct Format {
     pub refused_source_kinds: &'static [&'static str],
     /// Every event type that the version's readers know (FORMAT §6.3), in sorted parts that versions share.
     pub vocabulary: &'static [&'static [&'static str]],
-    /// When readers check envelopes.
-    pub envelope_check: EnvelopeCheck,
-    /// Event types of which a wrong one makes readers refuse a log even where they would drop what stands there
-    /// (FORMAT §9.1).
+    /// What readers check as they scan the lines.
+    pub scan_checks: &'static [ScanCheck],
+    /// Event types that make readers refuse a log even where they would drop what stands there (FORMAT §9.1).
     pub never_dropped: &'static [&'static str],
     /// Event types of development builds that every reader refuses by name (FORMAT §6.3).
     pub retired: &'static [&'static str],
     /// Whether readers convert the payloads of development builds (FORMAT §8.1).
     pub converts_old_payloads: bool,
     /// Whether readers refuse what an earlier version still took: a system prompt or empty members in a request
-    /// header, error details of a result that is no error (FORMAT §6.2).
+    /// header, error details of a result that is no error, a seq spelt `-0` (FORMAT §0.4, §6.2).
     pub canonical_payloads: bool,
     /// Whether an unknown event that readers may ignore may carry the markers of a message (FORMAT §4).
     pub has_opaque_markers: bool,
-    /// Whether an event's seq or time may not be spelt `-0` (FORMAT §0.4).
+    /// Whether a time or a reference to an event may not be spelt `-0` (FORMAT §0.4).
     pub refuses_negative_zero: bool,
     /// Members of a content block that cost nothing (FORMAT §7.5).
     pub unpriced_members: &'static [&'static str],
@@ -119,15 +121,18 @@ pub enum ToolResult {
     Flat,
 }
 
-/// When readers check the envelopes of events, which decides what a wrong one costs (FORMAT §9.1).
+/// What readers may check as they scan the lines. What is wrong then is a line that holds no record, and may be dropped
+/// with all behind it; what they check later makes them refuse the log (FORMAT §9.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EnvelopeCheck {
-    /// As they scan the lines: a wrong one is a line that holds no record.
-    WithScan,
-    /// The same, and the shape of the markers with it.
-    WithScanAndMarkers,
-    /// Behind the scan, which looks at the seq alone: a wrong one makes them refuse the log.
-    BehindScan,
+pub enum ScanCheck {
+    /// The members of an event; else only the seq.
+    Envelope,
+    /// The list of sources.
+    Sources,
+    /// The shape of `surfaceOp`, and that what it names is earlier.
+    Markers,
+    /// What [`Format::canonical_payloads`] is about; what was retired then makes them refuse a log wherever it stands.
+    Payload,
 }
 
 /// An event type that puts a message on the surface.
@@ -178,6 +183,18 @@ impl Format {
     #[must_use]
     pub fn surface_type(&self, event_type: &str) -> Option<&'static SurfaceType> {
         self.surface_types.iter().find(|surface| surface.name == event_type)
+    }
+
+    /// A count as readers of this version take it: some refuse the spelling `-0` (FORMAT §0.4).
+    #[must_use]
+    pub fn count(&self, raw: &Raw) -> Option<u64> {
+        json::count(raw).filter(|_| !(self.refuses_negative_zero && json::is_negative_zero(raw)))
+    }
+
+    /// Whether readers check this as they scan the lines.
+    #[must_use]
+    pub fn checks_with_scan(&self, check: ScanCheck) -> bool {
+        self.scan_checks.contains(&check)
     }
 
     /// Whether readers of this version know `event_type`.

@@ -2,14 +2,13 @@
 
 use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
-    CheckedAt, EnvelopeCheck, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream,
-    SurfaceType, SystemPrompt, ToolResult,
+    CheckedAt, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
+    SystemPrompt, ToolResult,
 };
 
 pub(super) const FORMAT: Format = Format {
     version: 0,
     releases: "0.0.1 to 0.1.2",
-    file_stem: "session",
     header: HeaderShape {
         seeded: Seeded::Length,
         is_closed: false,
@@ -27,12 +26,13 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: true,
     ranged_sources_since: Some("0.1.2"),
     system_prompt: SystemPrompt::RequestHeader,
+    system_source: None,
     tool_result: ToolResult::Wrapped,
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     refused_source_kinds: &[],
     // The last readers of the 0.1.1 line lack three of these 51.
     vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
-    envelope_check: EnvelopeCheck::BehindScan,
+    scan_checks: &[],
     never_dropped: &[],
     retired: &["mode/set", "request/header-delta"],
     converts_old_payloads: true,

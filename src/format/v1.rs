@@ -1,13 +1,13 @@
 //! Format 1: format 0 without what only development builds wrote. No release writes it; upgrades pass through it.
 
-use super::{Format, HeaderShape, v0};
+use super::{Format, HeaderShape, ScanCheck, v0};
 
 pub(super) const FORMAT: Format = Format {
     version: 1,
     releases: "none (a step of upgrades)",
-    file_stem: "session.v1",
     header: HeaderShape { is_closed: true, retired: &[], ..v0::FORMAT.header },
     packed_rows_need_id: true,
+    scan_checks: &[ScanCheck::Sources],
     ranged_sources_since: None,
     converts_old_payloads: false,
     has_opaque_markers: true,

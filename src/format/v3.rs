@@ -1,12 +1,11 @@
 //! Format 3: the system prompt as a node of the surface.
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
-use super::{EnvelopeCheck, Format, MessageKind, Relations, RepairIds, SurfaceType, SystemPrompt, v2};
+use super::{Format, MessageKind, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt, v2};
 
 pub(super) const FORMAT: Format = Format {
     version: 3,
     releases: "0.1.5 and 0.1.6",
-    file_stem: "session.v3",
     replace_members: ["startSeq", "endSeq"],
     foreign_replace_members: ["start", "end"],
     surface_types: &[
@@ -16,9 +15,10 @@ pub(super) const FORMAT: Format = Format {
         SurfaceType { name: "system/message", kind: MessageKind::System, role: "system" },
     ],
     system_prompt: SystemPrompt::HeadNode,
+    system_source: Some("plugin"),
     vocabulary: &[COMMON, ATTEMPT, SINCE_3],
-    envelope_check: EnvelopeCheck::WithScanAndMarkers,
-    never_dropped: &["request/header", "system/message", "tool/code-dispatch", "tool/code-dispatch-start"],
+    scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources, ScanCheck::Markers, ScanCheck::Payload],
+    never_dropped: &["tool/code-dispatch", "tool/code-dispatch-start"],
     canonical_payloads: true,
     has_session_lock: true,
     relations: Relations {

@@ -6,7 +6,6 @@ use super::{CheckedAt, Format, MessageKind, Relations, RepairIds, SurfaceType, T
 pub(super) const FORMAT: Format = Format {
     version: 4,
     releases: "0.1.7 to 0.2.1",
-    file_stem: "session.v4",
     surface_types: &[
         SurfaceType { name: "user/message", kind: MessageKind::User, role: "user" },
         SurfaceType { name: "assistant/message", kind: MessageKind::Assistant, role: "assistant" },
@@ -14,20 +13,11 @@ pub(super) const FORMAT: Format = Format {
         SurfaceType { name: "system/message", kind: MessageKind::System, role: "system" },
         SurfaceType { name: "developer/message", kind: MessageKind::Developer, role: "developer" },
     ],
+    system_source: None,
     tool_result: ToolResult::Flat,
     checkpoint_source: &[("kind", "compact-checkpoint")],
     refused_source_kinds: &["plugin"],
     vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
-    never_dropped: &[
-        "assistant/message",
-        "developer/message",
-        "request/header",
-        "system/message",
-        "tool/code-dispatch",
-        "tool/code-dispatch-start",
-        "tool/result",
-        "user/message",
-    ],
     unpriced_members: &["offloaded"],
     relations: Relations {
         checked: CheckedAt::Load,

@@ -12,6 +12,7 @@ pub use count::string_count;
 pub use fold::{Digest, digest, digest_without, stringify_len, stringify_len_without};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 pub use serde_json::value::RawValue as Raw;
+use std::borrow::Cow;
 pub use text::Text;
 
 /// The largest integer that JavaScript represents without loss, 2^53 − 1.
@@ -83,6 +84,22 @@ pub fn integer(raw: &Raw) -> Option<i64> {
 #[must_use]
 pub fn count(raw: &Raw) -> Option<u64> {
     integer(raw).and_then(|value| u64::try_from(value).ok())
+}
+
+/// A text from a log as a message shows it: in quotes, on one line, and cut where it is long.
+#[must_use]
+pub fn excerpt(text: &str) -> String {
+    quote(&clip(text))
+}
+
+/// The beginning of a text from a log: messages, and what is kept for them, must not grow with what a log holds.
+#[must_use]
+pub fn clip(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 160;
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{}…", &text[..cut]).into(),
+        None => text.into(),
+    }
 }
 
 /// Whether `raw` is a number that JavaScript reads as negative zero, which some readers refuse (FORMAT §0.4).

@@ -93,7 +93,7 @@ pub struct Appender<'d> {
     last: Vec<u8>,
     /// Another writer interfered, or a failed append could not be taken back: nothing more is appended.
     is_spoiled: bool,
-    _session_lock: Option<SessionLock>,
+    session_lock: Option<SessionLock>,
 }
 
 /// The bytes that an append added.
@@ -106,10 +106,9 @@ pub struct Added {
 }
 
 impl<'d> Appender<'d> {
-    /// Opens and locks the log at `path`, as dsh does in logs of this format. What is read from now on through
-    /// [`Appender::source`] is what every append will insist on.
-    pub fn open(path: &Path, format: &Format, disk: &'d dyn Disk) -> Result<Self, AppendError> {
-        let session_lock = if format.has_session_lock { SessionLock::take(path)? } else { None };
+    /// Opens and locks the log at `path`. What is read from now on through [`Appender::source`] is what every
+    /// append will insist on.
+    pub fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, AppendError> {
         let stage = |stage| move |error| AppendError::Io { stage, error };
         let file = OpenOptions::new()
             .read(true)
@@ -132,8 +131,16 @@ impl<'d> Appender<'d> {
             disk,
             last: Vec::new(),
             is_spoiled: false,
-            _session_lock: session_lock,
+            session_lock: None,
         })
+    }
+
+    /// Keeps dsh out of the session, if its writers of this format have a lock; to be asked for before the first append.
+    pub fn lock_session(&mut self, format: &Format) -> Result<(), AppendError> {
+        if format.has_session_lock && self.session_lock.is_none() {
+            self.session_lock = SessionLock::take(&self.path)?;
+        }
+        Ok(())
     }
 
     /// The log's bytes up to the end that this appender knows.

@@ -44,7 +44,7 @@ pub(super) enum HeaderError {
     NotAHeader(String),
     #[error("the session header's {member} must be {expected}")]
     Member { member: &'static str, expected: &'static str },
-    #[error("the session header has a member \"{0}\", which log format {1} does not have")]
+    #[error("the session header has a member {0}, which log format {1} does not have")]
     Unexpected(String, u64),
     #[error("session \"{id}\" uses log format {version}")]
     Version { id: String, version: String, foreign_members: Vec<String> },
@@ -61,17 +61,17 @@ impl Header {
         if object.text("type").is_none_or(|kind| kind != *"session") {
             return Err(HeaderError::NotAHeader("its \"type\" is not \"session\"".into()));
         }
-        let version = object.get("version").filter(|raw| json::number(raw).is_some());
-        let version = version.ok_or(HeaderError::Member { member: "version", expected: "a number" })?;
+        let version = object.get("version").filter(|raw| count(raw).is_some());
+        let version = version.ok_or(HeaderError::Member { member: "version", expected: "a count" })?;
         match json::count(version).map(|count| (count, format::of(count))) {
             Some((_, Some(format))) => Self::of(&object, format).map(|header| (header, format)),
             Some((version, None)) if unknown == UnknownVersion::ReadAsNewest => {
                 Ok((Self::guess(&object, version), format::NEWEST))
             }
             _ => Err(HeaderError::Version {
-                id: owned_text(&object, "id").unwrap_or_default(),
-                version: version.get().to_owned(),
-                foreign_members: foreign_members(&object).collect(),
+                id: json::clip(&owned_text(&object, "id").unwrap_or_default()).into_owned(),
+                version: json::clip(version.get()).into_owned(),
+                foreign_members: foreign_members(&object).take(MOST_FOREIGN).collect(),
             }),
         }
     }
@@ -87,13 +87,13 @@ impl Header {
         let is_known =
             |name: &str| REQUIRED.iter().chain(OPTIONAL).any(|known| *known == name) || name == seeded;
         if let Some(other) = object.names().find(|name| shape.is_closed && !is_known(&name.to_str())) {
-            return Err(HeaderError::Unexpected(other.to_str().into_owned(), format.version));
+            return Err(HeaderError::Unexpected(json::excerpt(&other.to_str()), format.version));
         }
         let text = |member: &'static str| optional(object, member, "a string", json::text);
         let id = text("id")?.ok_or(HeaderError::Member { member: "id", expected: "a string" })?;
         let (is_seeded, seed_length) = match shape.seeded {
             Seeded::Length => {
-                let length = optional(object, seeded, "a count", count)?;
+                let length = optional(object, seeded, "a count", |raw| format.count(raw))?;
                 (length.is_some(), length)
             }
             Seeded::Flag => {
@@ -142,9 +142,12 @@ fn owned_text(object: &Object, member: &str) -> Option<String> {
     object.text(member).map(|text| text.into_str().into_owned())
 }
 
+/// How many foreign members are named: a few tell enough.
+const MOST_FOREIGN: usize = 8;
+
 /// The names of members that no known version has: a trace of who wrote the log.
 fn foreign_members<'a>(object: &'a Object) -> impl Iterator<Item = String> + 'a {
-    let names = object.names().map(|name| name.to_str().into_owned());
+    let names = object.names().map(|name| json::clip(&name.to_str()).into_owned());
     let seeded = [Seeded::Length, Seeded::Flag].map(seeded_member);
     names.filter(move |name| !REQUIRED.iter().chain(OPTIONAL).chain(&seeded).any(|known| known == name))
 }
@@ -262,7 +265,7 @@ mod tests {
                 assert!(of(version, odd).is_err(), "{odd}");
             }
             let error = of(version, r#","isSeeded":false,"other":1"#).unwrap_err();
-            assert_eq!(error, HeaderError::Unexpected("other".into(), version));
+            assert_eq!(error, HeaderError::Unexpected("\"other\"".into(), version));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How logs lie in a root: what stands beside a log that was found in a folder (FORMAT §1.1, §1.3).
 
 use super::place::{self, Address, LogName};
+use crate::format;
 use crate::json::Text;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -84,11 +85,22 @@ impl SessionFolder {
             file_name(log),
             names.join(", ")
         );
-        if self.older.iter().any(|(name, _)| name.is_unnumbered()) {
-            told.push_str("; dsh up to 0.1.2 knows that old name only and still reads it");
+        let first = format::ALL[0];
+        if self.older.iter().any(|(name, _)| name.generation == first.version) {
+            told = format!("{told}; dsh {} knows that old name only and still reads it", first.releases);
         }
         Some(told)
     }
+}
+
+/// The highest generation beside `log`, if it is higher than the log's own: dsh opens that one (FORMAT §1.3).
+#[must_use]
+pub fn newer_beside(log: &Path) -> Option<PathBuf> {
+    let own = LogName::of(log)?;
+    let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let newest = names.filter_map(|path| Some((LogName::of(&path)?, path))).max()?;
+    (newest.0.generation > own.generation).then_some(newest.1)
 }
 
 /// The last part of a path, for people.

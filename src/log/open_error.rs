@@ -19,6 +19,9 @@ pub enum OpenError {
     /// The first line or frame is not what a log starts with.
     #[error("no dsh session log: {0}")]
     NotALog(String),
+    /// The first line is a header, and not one that dsh takes.
+    #[error("line 1: {0}")]
+    Header(String),
     /// The header names a version that dshc does not read.
     #[error("log format {version} (session \"{id}\"); what can be read is {}", readable())]
     Version {
@@ -26,7 +29,7 @@ pub enum OpenError {
         id: String,
         /// The version as the header spells it.
         version: String,
-        /// Header members that no known version has: a trace of who wrote the log.
+        /// Some of the header members that no known version has: a trace of who wrote the log.
         foreign_members: Vec<String>,
     },
 }
@@ -40,6 +43,7 @@ impl OpenError {
             Self::Empty => "empty-file",
             Self::NoHeader(_) => "no-header",
             Self::NotALog(_) => "not-a-log",
+            Self::Header(_) => "invalid-header",
             Self::Version { .. } => "unsupported-format",
         }
     }
@@ -54,6 +58,9 @@ impl OpenError {
             Self::Io(_) => "check that the path exists and that you may read it".into(),
             Self::Empty | Self::NoHeader(_) => {
                 "nothing of the session was written, or the file was cut; restore it from a copy".into()
+            }
+            Self::Header(_) => {
+                "dsh refuses the whole log for its header; restore the first line from a copy, or from how dsh wrote it".into()
             }
             Self::NotALog(_) => "name a session.jsonl or session.jsonl.zstd of dsh".into(),
             Self::Version { foreign_members, .. } => {
@@ -83,7 +90,12 @@ impl From<HeaderError> for OpenError {
             HeaderError::Version { id, version, foreign_members } => {
                 Self::Version { id, version, foreign_members }
             }
-            other => Self::NotALog(other.to_string()),
+            error @ (HeaderError::Member { .. } | HeaderError::Unexpected(..)) => {
+                Self::Header(error.to_string())
+            }
+            error @ (HeaderError::NotJson(_) | HeaderError::NotAHeader(_)) => {
+                Self::NotALog(error.to_string())
+            }
         }
     }
 }

@@ -4,7 +4,8 @@
 //! them code unit by code unit. So they come and go here as [`Text`], which keeps such halves; the names are
 //! plain ASCII.
 
-use crate::json::{MAX_SAFE_INTEGER, Text};
+use crate::format;
+use crate::json::Text;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -34,26 +35,21 @@ impl LogName {
             Some(stem) => (stem, true),
             None => (name, false),
         };
-        let middle = stem.strip_prefix("session")?.strip_suffix(".jsonl")?;
-        if middle.is_empty() {
-            return Some(Self { generation: 0, is_zstd });
-        }
-        let digits = middle.strip_prefix(".v")?;
-        let canonical = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
-        let generation = digits.parse().ok().filter(|number| canonical && *number <= MAX_SAFE_INTEGER)?;
+        let generation = format::version_of_stem(stem.strip_suffix(".jsonl")?)?;
         Some(Self { generation, is_zstd })
-    }
-
-    /// Whether it is the name without a number, the only one that the first readers know (FORMAT §1.3).
-    #[must_use]
-    pub fn is_unnumbered(self) -> bool {
-        self.generation == 0
     }
 
     /// Reads the file name of a path.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         Self::parse(path.file_name()?.to_str()?)
+    }
+}
+
+impl fmt::Display for LogName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let zstd = if self.is_zstd { ".zstd" } else { "" };
+        write!(f, "{}.jsonl{zstd}", format::file_stem(self.generation))
     }
 }
 

@@ -6,7 +6,7 @@ use super::text::{self, Decoded};
 use super::{
     Container, Event, Fault, FaultKind, Header, OpenError, PackedRow, Place, Source, UnknownVersion, rows,
 };
-use crate::format::{EnvelopeCheck, Format, Stream};
+use crate::format::{Format, ScanCheck, Stream};
 use crate::json::{self, Kind, Object};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -358,7 +358,7 @@ fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<
     if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
         return Err(FaultKind::BlankLine { lines: 1 });
     }
-    let is_checked_later = format.envelope_check == EnvelopeCheck::BehindScan;
+    let is_checked_later = !format.checks_with_scan(ScanCheck::Envelope);
     let record = Object::parse(line).map_err(|error| match json::parse(line) {
         Ok(other) => {
             // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.

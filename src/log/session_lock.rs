@@ -19,15 +19,15 @@ pub(super) struct SessionLock {
 }
 
 impl SessionLock {
-    /// Takes the lock of the session whose log is at `log`; `None` where the log's name is not one that dsh opens,
-    /// so that no dsh can have it.
+    /// Takes the lock of the session whose log is at `log`, by whatever links; `None` where the log's own name is not
+    /// one that dsh opens, so that no dsh can have it.
     pub(super) fn take(log: &Path) -> Result<Option<Self>, AppendError> {
-        let name = log.file_name().map(|name| name.to_string_lossy());
-        if name.is_none_or(|name| LogName::parse(&name).is_none()) {
+        let stage = |error| AppendError::Io { stage: "cannot lock session.lock", error };
+        let log = log.canonicalize().map_err(stage)?;
+        if LogName::of(&log).is_none() {
             return Ok(None);
         }
         let path = log.with_file_name(NAME);
-        let stage = |error| AppendError::Io { stage: "cannot lock session.lock", error };
         for _ in 0..TRIES {
             let file = open(&path).map_err(stage)?;
             match file.try_lock() {
@@ -46,6 +46,10 @@ impl SessionLock {
 }
 
 fn open(path: &Path) -> io::Result<File> {
+    // Opening a pipe would wait for its other end.
+    if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return Err(io::Error::other("it is no file"));
+    }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -61,6 +65,7 @@ mod tests {
     fn a_lock_file_that_nobody_holds_means_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("session.v3.jsonl.zstd");
+        std::fs::write(&log, "").unwrap();
         std::fs::write(folder.path().join(NAME), "left behind").unwrap();
         let lock = SessionLock::take(&log).unwrap();
         assert!(lock.is_some());
@@ -73,7 +78,26 @@ mod tests {
     #[test]
     fn a_log_of_another_name_has_no_lock() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(SessionLock::take(&folder.path().join("copy.jsonl")).unwrap().is_none());
+        let log = folder.path().join("copy.jsonl");
+        std::fs::write(&log, "").unwrap();
+        assert!(SessionLock::take(&log).unwrap().is_none());
         assert!(!folder.path().join(NAME).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_leads_to_the_lock_of_the_log_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("session.v3.jsonl");
+        std::fs::write(&log, "").unwrap();
+        let links = folder.path().join("links");
+        std::fs::create_dir(&links).unwrap();
+        for name in ["odd.jsonl", "session.v3.jsonl"] {
+            let link = links.join(name);
+            std::os::unix::fs::symlink(&log, &link).unwrap();
+            let lock = SessionLock::take(&link).unwrap();
+            assert!(lock.is_some() && matches!(SessionLock::take(&log), Err(AppendError::SessionLocked)));
+        }
+        assert!(!links.join(NAME).exists());
     }
 }

@@ -1,5 +1,6 @@
 //! Where a log's bytes come from, and in which container.
 
+use super::place::LogName;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -23,12 +24,19 @@ pub struct Source {
     pub container: Container,
     /// The bytes that count.
     pub bytes: u64,
+    /// How the text is stored by the first bytes, whatever the name promises.
+    content: Option<Container>,
     pub(super) file: File,
 }
 
 impl Source {
-    /// Opens the log at `path` for reading.
+    /// Opens the log at `path` for reading. What has a name that dsh gives to logs must be a file: opening a pipe waits
+    /// for its other end, perhaps for ever.
     pub fn open(path: &Path) -> io::Result<Self> {
+        if LogName::of(path).is_some() && path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+        {
+            return Err(io::Error::other("it is no file"));
+        }
         Self::of(File::open(path)?, path)
     }
 
@@ -46,9 +54,14 @@ impl Source {
         let mut magic = Vec::with_capacity(4);
         (&file).take(4).read_to_end(&mut magic)?;
         let named_zstd = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zstd"));
-        let container =
-            if named_zstd || magic == super::frames::MAGIC { Container::Zstd } else { Container::Raw };
-        Ok(Self { path: path.to_owned(), container, bytes: meta.len(), file })
+        let content = match magic.as_slice() {
+            [] => None,
+            magic if *magic == super::frames::MAGIC => Some(Container::Zstd),
+            [b'{', ..] => Some(Container::Raw),
+            _ => None,
+        };
+        let container = if named_zstd { Container::Zstd } else { content.unwrap_or(Container::Raw) };
+        Ok(Self { path: path.to_owned(), container, bytes: meta.len(), content, file })
     }
 
     /// Reads standard input to its end into an unnamed temporary file.
@@ -61,6 +74,12 @@ impl Source {
         io::copy(input, &mut file)?;
         file.flush()?;
         Self::of(file, path)
+    }
+
+    /// How the text is stored by the first bytes; `None` where they tell nothing.
+    #[must_use]
+    pub fn content(&self) -> Option<Container> {
+        self.content
     }
 
     /// When the file was last changed, if the file system tells.

@@ -1,5 +1,6 @@
 //! `sourceEventSeqs`: which earlier events a message was made from (FORMAT §4.1).
 
+use crate::format::Format;
 use crate::json::{self, Raw};
 use std::ops::RangeInclusive;
 
@@ -17,7 +18,7 @@ pub enum SourceError {
     #[error("the list of sources is no array")]
     NotAnArray,
     /// It has no members, on an event that must cite something if it cites at all.
-    #[error("the list of sources is empty; only an assistant's message may have an empty one")]
+    #[error("the list of sources is empty: an event that names none carries no list")]
     Empty,
     /// A member is neither a count nor a pair of counts in order.
     #[error("the list of sources holds {0}, which is neither a seq nor a range of seqs")]
@@ -36,7 +37,7 @@ pub enum SourceError {
 impl SourceSeqs {
     /// Reads and checks the list of the event `seq`. Ranges are taken in every version: late writers of
     /// format 0 used them (FORMAT §4.1).
-    pub fn parse(raw: &Raw, seq: u64, may_be_empty: bool) -> Result<Self, SourceError> {
+    pub fn parse(raw: &Raw, seq: u64, may_be_empty: bool, format: &Format) -> Result<Self, SourceError> {
         let members = json::array(raw).ok_or(SourceError::NotAnArray)?;
         if members.is_empty() && !may_be_empty {
             return Err(SourceError::Empty);
@@ -45,7 +46,7 @@ impl SourceSeqs {
         let mut ranges: Vec<RangeInclusive<u64>> = Vec::new();
         let mut rising = None;
         for member in members {
-            let range = match (json::count(member), pair(member)) {
+            let range = match (format.count(member), pair(member, format)) {
                 (Some(single), _) => single..=single,
                 (None, Some((first, last))) => {
                     has_ranges = true;
@@ -92,10 +93,10 @@ impl SourceSeqs {
     }
 }
 
-fn pair(raw: &Raw) -> Option<(u64, u64)> {
+fn pair(raw: &Raw, format: &Format) -> Option<(u64, u64)> {
     match json::array(raw)?.as_slice() {
         [first, last] => {
-            Some((json::count(first)?, json::count(last)?)).filter(|(first, last)| first <= last)
+            Some((format.count(first)?, format.count(last)?)).filter(|(first, last)| first <= last)
         }
         _ => None,
     }
@@ -104,9 +105,10 @@ fn pair(raw: &Raw) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format;
 
     fn parse(list: &str) -> Result<SourceSeqs, SourceError> {
-        SourceSeqs::parse(json::parse(list).unwrap(), 100, false)
+        SourceSeqs::parse(json::parse(list).unwrap(), 100, false, format::ALL[0])
     }
 
     #[test]
@@ -129,7 +131,7 @@ mod tests {
     fn broken_lists_are_named() {
         assert_eq!(parse("5"), Err(SourceError::NotAnArray));
         assert_eq!(parse("[]"), Err(SourceError::Empty));
-        assert!(SourceSeqs::parse(json::parse("[]").unwrap(), 1, true).is_ok());
+        assert!(SourceSeqs::parse(json::parse("[]").unwrap(), 1, true, format::ALL[0]).is_ok());
         assert_eq!(parse("[1,-1]"), Err(SourceError::Member("-1".into())));
         assert_eq!(parse("[[3,1]]"), Err(SourceError::Member("[3,1]".into())));
         assert_eq!(parse("[3,1,3]"), Err(SourceError::Duplicate(3)));

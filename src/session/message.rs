@@ -23,7 +23,8 @@ pub struct MessageView<'a> {
 impl<'a> MessageView<'a> {
     /// Reads the message of a surface event and checks what every reader checks.
     pub(super) fn of(event: &Event<'a>, surface: &SurfaceType, format: &Format) -> Result<Self, ShapeError> {
-        let wrong = |problem: &str| ShapeError::new(surface.name, problem);
+        let gravity = shape::gravity(surface, format);
+        let wrong = |problem: &str| ShapeError::new(surface.name, problem).of_kind(gravity);
         let payload = if surface.kind.is_payload() { None } else { event.payload() };
         let raw = match &payload {
             Some(payload) => payload.get("message"),
@@ -44,10 +45,8 @@ impl<'a> MessageView<'a> {
         let content =
             message.array("content").ok_or_else(|| wrong("has a message without a content array"))?;
         let view = Self { raw, members: message, payload, source, content };
-        match shape::problem(&view, surface, format) {
-            Some(problem) => Err(wrong(&problem)),
-            None => Ok(view),
-        }
+        shape::check(&view, surface, format)?;
+        Ok(view)
     }
 
     /// Reads a message that was checked before, from its text.

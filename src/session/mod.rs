@@ -17,6 +17,7 @@ mod task;
 mod tools;
 mod turns;
 mod unknown;
+mod violation;
 
 #[cfg(test)]
 mod properties;
@@ -25,7 +26,7 @@ pub use brackets::{Lock, LockState, Owner};
 pub use fold::{Folded, ReplayError, Stop, TornTail, fold, fold_into};
 pub use message::{MessageView, is_checkpoint_source};
 pub use node::Node;
-pub use old_payload::Converted;
+pub use old_payload::{Conversions, Converted};
 pub use pairing::{Bar, Pairing, Unanswered};
 pub use seeds::{Marker, Seeds};
 pub use shape::ShapeError;
@@ -33,8 +34,10 @@ pub use surface::{Surface, SurfaceError, short_list};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
 pub use unknown::{Unknown, UnknownEvents, origin};
+pub use violation::{Fate, Violation};
 
-use crate::format::{EnvelopeCheck, Format, MessageKind, SurfaceType, SystemPrompt};
+use crate::format::{Format, MessageKind, SurfaceType, SystemPrompt};
+use crate::json;
 use crate::log::{Event, Header, PackedRow};
 use crate::tokens::host;
 use brackets::Brackets;
@@ -71,8 +74,8 @@ pub struct Session {
     pub task: Option<Task>,
     /// Where the events that were inherited from another session end.
     pub seeds: Seeds,
-    /// How many events were in a shape of development builds, which readers convert, and the first of them.
-    pub converted: (u64, Option<u64>),
+    /// The events in a shape of development builds.
+    pub converted: Conversions,
     /// Host tokens of the latest request header (FORMAT §7.5).
     pub header_tokens: u64,
     /// The model's context window by the last `request/context` that names one, in tokens.
@@ -84,33 +87,6 @@ pub struct Session {
     tools: Tools,
     brackets: Brackets,
     keep: Keep,
-}
-
-/// Why an event cannot follow the ones before it. dsh refuses a log that holds it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Violation {
-    /// The event breaks a rule of the surface.
-    #[error(transparent)]
-    Surface(#[from] SurfaceError),
-    /// The event's payload is not what its type requires.
-    #[error(transparent)]
-    Shape(#[from] ShapeError),
-    /// A type that no reader of this version knows, and that the log says must be understood (FORMAT §4.2).
-    #[error("event type \"{0}\" is unknown in this format and not marked ignorable")]
-    UnknownType(String),
-    /// A type of old development builds that every reader refuses.
-    #[error("event type \"{0}\" was retired before any release")]
-    RetiredType(String),
-}
-
-impl Violation {
-    /// Whether readers of `format` take the event for a damaged line, and so perhaps drop it and all behind it,
-    /// where for any other violation they refuse the log (FORMAT §9.1).
-    #[must_use]
-    pub fn damages_line(&self, format: &Format) -> bool {
-        let Self::Surface(error) = self else { return false };
-        format.envelope_check == EnvelopeCheck::WithScanAndMarkers && error.is_of_markers()
-    }
 }
 
 impl Session {
@@ -129,7 +105,7 @@ impl Session {
             header_tokens: 0,
             context_window: None,
             seeds: Seeds::default(),
-            converted: (0, None),
+            converted: Conversions::default(),
             unknown: UnknownEvents::default(),
             allowed: Unknown::Refused,
             tools: Tools::default(),
@@ -155,8 +131,7 @@ impl Session {
         let current = converted.event(event);
         self.apply_current(&current)?;
         self.pass_over(&current);
-        let (count, first) = self.converted;
-        self.converted = (count + 1, first.or(Some(event.seq)));
+        self.converted.count(&converted, event.seq);
         Ok(Some(converted))
     }
 
@@ -214,14 +189,25 @@ impl Session {
 
     fn admit(&self, event: &Event) -> Result<(), Violation> {
         let event_type = &*event.event_type;
-        if self.format.knows(event_type) || self.allowed.allows(event_type) {
+        if self.format.knows(event_type) {
+            return Ok(());
+        }
+        // Such an event is not passed over, whatever it says and whoever allows it: it is converted.
+        if self.format.converts_old_payloads && old_payload::is_old_name(event_type) {
+            return Err(Violation::UnknownType(event_type.to_owned()));
+        }
+        if self.allowed.allows(event_type) {
             return Ok(());
         }
         // Readers refuse these by name, whatever the event says of itself.
         if self.format.retired.contains(&event_type) {
             return Err(Violation::RetiredType(event_type.to_owned()));
         }
-        if event.ignorable { Ok(()) } else { Err(Violation::UnknownType(event_type.to_owned())) }
+        if event.ignorable {
+            Ok(())
+        } else {
+            Err(Violation::UnknownType(json::clip(event_type).into_owned()))
+        }
     }
 
     fn apply_message(&mut self, event: &Event, surface_type: &SurfaceType) -> Result<(), Violation> {
@@ -242,15 +228,13 @@ impl Session {
     }
 
     fn apply_log_only(&mut self, event: &Event) -> Result<(), ShapeError> {
+        shape::check_log_only(event, self.format)?;
         match &*event.event_type {
             "turn/start" | "turn/end" | "step/start" | "step/end" => self.turns.apply(event, self.format)?,
             "compaction/start" | "compaction/summary" | "compaction/end" => self.brackets.apply(event),
             "session/end-seed" => {
                 self.brackets.end_seed();
                 self.seeds.marker(event, self.format);
-            }
-            "tool/call" if event.payload().is_none() => {
-                return Err(ShapeError::new("tool/call", "has no payload object"));
             }
             "request/header" => self.request_header(event)?,
             "request/context" => {
@@ -274,12 +258,8 @@ impl Session {
 
     /// Checks a `request/header` as readers do, prices it and notes which tools it offers.
     fn request_header(&mut self, event: &Event) -> Result<(), ShapeError> {
-        let wrong = |what: &str| ShapeError::new("request/header", what);
-        let data = event.payload().ok_or_else(|| wrong("has no payload object"))?;
-        let header = data.object("header").ok_or_else(|| wrong("has no header object"))?;
-        if let Some(problem) = shape::request_header_problem(&data, &header, self.format) {
-            return Err(wrong(problem));
-        }
+        let data = event.payload();
+        let header = shape::request_header(data.as_ref(), self.format)?;
         let tools = header.get("tools");
         let has_prompt = self.format.system_prompt == SystemPrompt::RequestHeader;
         self.header_tokens = host::header(header.get("system").filter(|_| has_prompt), tools);

@@ -7,6 +7,7 @@ use crate::format::{Format, MessageKind, SurfaceType};
 use crate::json::{Digest, Raw};
 use crate::log::Event;
 use crate::tokens::host;
+use std::sync::OnceLock;
 
 /// An event on the surface and what is known of its message.
 #[derive(Debug, Clone)]
@@ -36,13 +37,16 @@ pub struct Node {
     pub is_checkpoint: bool,
     /// Whether the model sees a message: only those of users and tools do without content (FORMAT §7.3).
     pub is_visible: bool,
-    /// The message as the model is shown it, where messages are kept: its original text, but for images that were
-    /// offloaded since.
-    pub message: Option<Box<Raw>>,
     /// The message's id.
     pub(super) message_id: String,
     /// Its images, where the format can offload them.
     pub(super) images: Vec<Image>,
+    /// The message's original text, where messages are kept.
+    pub(super) stored: Option<Box<Raw>>,
+    /// Which of its images were offloaded behind it, rising.
+    pub(super) offloaded: Vec<u64>,
+    /// The message with these images marked, once somebody has asked for it.
+    pub(super) marked: OnceLock<Box<Raw>>,
     /// What a rewrite of this tool result may not change.
     pub(super) rewrite_identity: Option<Digest>,
 }
@@ -77,8 +81,10 @@ impl Node {
             replaces: Vec::new(),
             is_checkpoint: surface.kind == MessageKind::User && is_checkpoint_source(&message.source, format),
             is_visible,
-            message: (keep == Keep::Messages).then(|| message.raw.to_owned()),
             message_id: message.id(),
+            stored: (keep == Keep::Messages).then(|| message.raw.to_owned()),
+            offloaded: Vec::new(),
+            marked: OnceLock::new(),
             images: if may_hold_images && format.knows(images::OFFLOAD) {
                 images::of(message, format)
             } else {
@@ -88,21 +94,36 @@ impl Node {
         }
     }
 
-    /// The node's message, where messages are kept.
+    /// The message as the model is shown it, where messages are kept: its original text, with a mark on images that
+    /// were offloaded since.
     #[must_use]
-    pub fn view(&self) -> Option<MessageView<'_>> {
-        self.message.as_deref().and_then(MessageView::again)
+    pub fn message(&self) -> Option<&Raw> {
+        let stored = self.stored.as_deref()?;
+        if self.offloaded.is_empty() {
+            return Some(stored);
+        }
+        let mark = || images::marked(stored, &self.offloaded).unwrap_or_else(|| stored.to_owned());
+        Some(self.marked.get_or_init(mark))
     }
 
-    /// Takes images out of what the model is shown. On an error nothing has changed.
-    pub(super) fn offload(&mut self, indexes: &[u64]) -> Result<(), String> {
+    /// The same, opened.
+    #[must_use]
+    pub fn view(&self) -> Option<MessageView<'_>> {
+        self.message().and_then(MessageView::again)
+    }
+
+    /// What its images are, and what it costs, without those of `indexes`.
+    pub(super) fn without_images(&self, indexes: &[u64]) -> Result<(Vec<Image>, u64), String> {
         let mut images = self.images.clone();
         let rise = images::offload(&mut images, indexes)?;
-        if let Some(message) = &self.message {
-            self.message = images::marked(message, indexes);
-        }
-        self.images = images;
-        self.host_tokens = self.host_tokens.saturating_add_signed(rise);
-        Ok(())
+        Ok((images, self.host_tokens.saturating_add_signed(rise)))
+    }
+
+    /// Takes images out of what the model is shown.
+    pub(super) fn offload(&mut self, indexes: &[u64], images: Vec<Image>, host_tokens: u64) {
+        (self.images, self.host_tokens) = (images, host_tokens);
+        self.offloaded.extend(indexes);
+        self.offloaded.sort_unstable();
+        self.marked = OnceLock::new();
     }
 }

@@ -13,6 +13,23 @@ pub struct Converted {
     data: Option<Box<Raw>>,
 }
 
+/// How many events of a log were converted, and the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Conversions {
+    /// Payloads, which readers of the log's own format convert.
+    pub payloads: (u64, Option<u64>),
+    /// Names of compaction events, which only an upgrade converts: to readers of the format they are unknown.
+    pub names: (u64, Option<u64>),
+}
+
+impl Conversions {
+    pub(super) fn count(&mut self, converted: &Converted, seq: u64) {
+        let (count, first) = if converted.data.is_some() { &mut self.payloads } else { &mut self.names };
+        *count += 1;
+        first.get_or_insert(seq);
+    }
+}
+
 impl Converted {
     /// The event as readers take it; `stored` is the event as it stands in the log.
     #[must_use]
@@ -33,6 +50,14 @@ const RENAMED: &[(&str, &str)] = &[
     ("compact/prune", "compaction/prune"),
 ];
 
+/// Whether a type is the old name of another one.
+pub(super) fn is_old_name(event_type: &str) -> bool {
+    event_type == STEERING || RENAMED.iter().any(|(old, _)| *old == event_type)
+}
+
+/// A prompt that was given while a turn ran.
+const STEERING: &str = "steering/message";
+
 /// Converts an event of an old shape; `None` if it is of none. `replaced_id` is the id of the message that it
 /// replaces, if it replaces one.
 pub(super) fn convert(
@@ -46,7 +71,7 @@ pub(super) fn convert(
     let Some(data) = event.payload() else { return Ok(None) };
     let minted = format!("legacy-message:{session_id}:{}", event.seq);
     let converted = match &*event.event_type {
-        "steering/message" => return steering(&data, &minted).map(Some),
+        STEERING => return steering(&data, &minted).map(Some),
         "user/message" => user(&data, &minted),
         "assistant/message" => assistant(&data, &minted),
         "tool/result" => tool_result(&data, if event.is_replacement() { replaced_id } else { Some(&minted) }),
@@ -55,14 +80,9 @@ pub(super) fn convert(
     Ok(converted)
 }
 
-/// A prompt that was given while a turn ran.
 fn steering(data: &Object, id: &str) -> Result<Converted, ShapeError> {
-    let wrong = || {
-        ShapeError::new(
-            "steering/message",
-            "must have exactly a turn and a message, or a turn, content and source",
-        )
-    };
+    let wrong =
+        || ShapeError::new(STEERING, "must have exactly a turn and a message, or a turn, content and source");
     if data.count("turn").is_none() {
         return Err(wrong());
     }

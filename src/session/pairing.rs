@@ -149,9 +149,11 @@ mod tests {
             replaces: Vec::new(),
             is_checkpoint: false,
             is_visible: true,
-            message: None,
             message_id: format!("m{seq}"),
             images: Vec::new(),
+            stored: None,
+            offloaded: Vec::new(),
+            marked: std::sync::OnceLock::new(),
             rewrite_identity: None,
         }
     }

@@ -43,8 +43,10 @@ fn session(version: u64) -> Session {
     };
     let mut session = Session::new(header, format::of(version).unwrap(), Keep::Messages);
     if session.format.system_prompt == SystemPrompt::HeadNode {
-        // Any kind will do but those that a format refuses.
-        let source = r#""kind":"goal""#;
+        let source = match session.format.system_source {
+            Some(kind) => format!(r#""kind":"{kind}","plugin":"p""#),
+            None => r#""kind":"system-prompt""#.to_owned(),
+        };
         let data = format!(
             r#"{{"turn":1,"step":1,"message":{{"id":"s","role":"system","content":[],"source":{{{source}}}}}}}"#
         );

@@ -2,8 +2,9 @@
 
 use super::MessageView;
 use super::message::names_model;
-use crate::format::{Format, MessageKind, SurfaceType, ToolResult};
+use crate::format::{CheckedAt, Format, MessageKind, Seeded, SurfaceType, ToolResult};
 use crate::json::{self, Object, Raw};
+use crate::log::Event;
 
 /// A payload that is not what its event type requires.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,32 +14,69 @@ pub struct ShapeError {
     pub event_type: String,
     /// What is wrong: `has no message`.
     pub problem: String,
+    pub(super) kind: ShapeKind,
+}
+
+/// When readers look at what is wrong with a payload (FORMAT §9.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ShapeKind {
+    /// When they load the events.
+    Load,
+    /// With the line, if the format's readers do so with payloads.
+    Canonical,
+    /// With the line, and wherever it stands, if the format's readers do so with payloads.
+    Structure,
 }
 
 impl ShapeError {
     pub(super) fn new(event_type: &str, problem: impl Into<String>) -> Self {
-        Self { event_type: event_type.to_owned(), problem: problem.into() }
+        Self { event_type: event_type.to_owned(), problem: problem.into(), kind: ShapeKind::Load }
+    }
+
+    pub(super) fn of_kind(self, kind: ShapeKind) -> Self {
+        Self { kind, ..self }
     }
 }
 
-/// Checks the message of a surface event; the problem, if there is one.
-pub(super) fn problem(view: &MessageView, surface: &SurfaceType, format: &Format) -> Option<String> {
+/// How grave it is if a message of this kind is not of its shape at all: those that came with a format, and the answers
+/// that it flattened, are structure.
+pub(super) fn gravity(surface: &SurfaceType, format: &Format) -> ShapeKind {
+    match surface.kind {
+        MessageKind::System | MessageKind::Developer => ShapeKind::Structure,
+        MessageKind::ToolResult if format.tool_result == ToolResult::Flat => ShapeKind::Structure,
+        MessageKind::User | MessageKind::Assistant | MessageKind::ToolResult => ShapeKind::Load,
+    }
+}
+
+/// Checks the message of a surface event.
+pub(super) fn check(view: &MessageView, surface: &SurfaceType, format: &Format) -> Result<(), ShapeError> {
+    let wrong = |problem: &str| ShapeError::new(surface.name, problem);
     let kind = view.source_kind();
-    if let Some(refused) = format.refused_source_kinds.iter().find(|refused| kind == ***refused) {
-        return Some(format!(
-            "has a source of kind \"{refused}\", which format {} does not have",
-            format.version
-        ));
+    if let Some(problem) = refused_source(&view.source, format) {
+        return Err(wrong(&problem).of_kind(ShapeKind::Structure));
     }
     let problem = match surface.kind {
         MessageKind::User => None,
-        MessageKind::Assistant if kind == *"model" && names_model(&view.source) => None,
-        MessageKind::Assistant => Some("must have a model source with provider and model"),
-        MessageKind::ToolResult => tool_result(view, format).or_else(|| error_details(view, format)),
-        MessageKind::System => system(view),
+        MessageKind::Assistant if kind != *"model" || !names_model(&view.source) => {
+            Some("must have a model source with provider and model")
+        }
+        // JavaScript stumbles over the type of nothing.
+        MessageKind::Assistant => {
+            let is_null = |block: &&Raw| json::kind(block) == json::Kind::Null;
+            view.content.iter().any(is_null).then_some("has a content block that is null")
+        }
+        MessageKind::ToolResult => tool_result(view, format),
+        MessageKind::System => system(view, format),
         MessageKind::Developer => developer(view),
     };
-    problem.map(str::to_owned)
+    if let Some(problem) = problem {
+        return Err(wrong(problem).of_kind(gravity(surface, format)));
+    }
+    let problem = Some(view).filter(|_| surface.kind == MessageKind::ToolResult);
+    match problem.and_then(|view| error_details(view, format)) {
+        Some(problem) => Err(wrong(problem).of_kind(ShapeKind::Canonical)),
+        None => Ok(()),
+    }
 }
 
 fn tool_result(view: &MessageView, format: &Format) -> Option<&'static str> {
@@ -78,7 +116,7 @@ fn error_details(view: &MessageView, format: &Format) -> Option<&'static str> {
     (!is_error).then_some("has error details, but its result is no error")
 }
 
-fn system(view: &MessageView) -> Option<&'static str> {
+fn system(view: &MessageView, format: &Format) -> Option<&'static str> {
     let data = view.payload.as_ref()?;
     let is_step = |key| data.count(key).is_some_and(|number| number > 0);
     if !data.has_exactly(&["turn", "step", "message"], &[]) || !is_step("turn") || !is_step("step") {
@@ -87,9 +125,24 @@ fn system(view: &MessageView) -> Option<&'static str> {
     if !view.members.has_exactly(&["id", "role", "source", "content"], &[]) {
         return Some("must have a message of exactly id, role, source and content");
     }
-    let is_plugin = view.source_kind() == *"plugin";
+    let wanted = format.system_source?;
     let names_plugin = view.source.text("plugin").is_some_and(|name| !name.is_empty());
-    (is_plugin && !names_plugin).then_some("must have a source that names its plugin")
+    if view.source_kind() != *wanted || !names_plugin {
+        return Some("must have a source of the kind plugin that names its plugin");
+    }
+    if !view.source.has_exactly(&["kind", "plugin"], &["form", "sections", "summary"]) {
+        return Some("has a source with members that no plugin source has");
+    }
+    // A prompt is text; of other blocks readers ask more than is worth knowing here.
+    let is_sound = |block: &&Raw| {
+        Object::of(block).is_some_and(|block| match block.text("type") {
+            Some(kind) if kind == *"text" => {
+                block.has_exactly(&["type", "text"], &[]) && block.text("text").is_some()
+            }
+            kind => kind.is_some(),
+        })
+    };
+    (!view.content.iter().all(is_sound)).then_some("has a content block that is not whole")
 }
 
 fn developer(view: &MessageView) -> Option<&'static str> {
@@ -111,49 +164,79 @@ pub(super) fn is_result(block: &Object) -> bool {
     block.text("type").is_some_and(|kind| kind == *"tool-result")
 }
 
-/// Checks the parts of a `request/header` that every reader looks at; the problem, if there is one.
-pub(super) fn request_header_problem(
-    data: &Object,
-    header: &Object,
-    format: &Format,
-) -> Option<&'static str> {
-    if data.text("reason").is_some_and(|reason| reason == *"fallback") {
-        return Some("has the retired reason \"fallback\"");
+/// Checks what readers ask of an event that puts nothing on the surface, beside what its own rules ask.
+pub(super) fn check_log_only(event: &Event, format: &Format) -> Result<(), ShapeError> {
+    let event_type = &*event.event_type;
+    let wrong = |problem: &str| ShapeError::new(event_type, problem);
+    if !format.knows(event_type) {
+        return Ok(());
     }
-    let Some(config) = header.object("config").filter(names_model) else {
-        return Some("lacks config.provider and config.model");
+    let needs_payload = match event_type {
+        "tool/call" => true,
+        "session/end-seed" => format.header.seeded == Seeded::Flag,
+        // The rules between events look into every payload.
+        _ => format.relations.checked == CheckedAt::Load,
     };
+    if needs_payload && json::kind(event.data) != json::Kind::Object {
+        return Err(wrong("has no payload object"));
+    }
+    if event_type == "agent/inbox/spliced" && !format.refused_source_kinds.is_empty() {
+        let inserted = event.payload().and_then(|data| data.array("inserted")).unwrap_or_default();
+        let mut sources = inserted.into_iter().filter_map(|raw| Object::of(raw)?.object("source"));
+        if let Some(problem) = sources.find_map(|source| refused_source(&source, format)) {
+            return Err(wrong(&format!("inserts a message that {problem}")).of_kind(ShapeKind::Structure));
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a source of a kind that no durable message may have.
+fn refused_source(source: &Object, format: &Format) -> Option<String> {
+    let kind = source.text("kind")?;
+    let refused = format.refused_source_kinds.iter().find(|refused| kind == ***refused)?;
+    Some(format!("has a source of kind \"{refused}\", which format {} does not have", format.version))
+}
+
+/// The header of a `request/header`, if it is what every reader asks.
+pub(super) fn request_header<'a>(
+    data: Option<&Object<'a>>,
+    format: &Format,
+) -> Result<Object<'a>, ShapeError> {
+    let wrong = |problem: &str| ShapeError::new("request/header", problem);
+    let structure = |problem: &str| wrong(problem).of_kind(ShapeKind::Structure);
+    let data = data.ok_or_else(|| structure("has no payload object"))?;
+    let header = data.object("header").ok_or_else(|| structure("has no header object"))?;
+    if format.canonical_payloads && header.get("system").is_some() {
+        return Err(structure("holds a system prompt, which this format keeps in a system/message"));
+    }
+    if data.text("reason").is_some_and(|reason| reason == *"fallback") {
+        return Err(wrong("has the retired reason \"fallback\""));
+    }
+    let config = header.object("config").filter(names_model);
+    let config = config.ok_or_else(|| wrong("lacks config.provider and config.model"))?;
     if config.get("reasoningEffort").is_some_and(|raw| json::text(raw).is_none_or(|text| text.is_empty())) {
-        return Some("has a config.reasoningEffort that is no text");
+        return Err(wrong("has a config.reasoningEffort that is no text"));
     }
     let defaults = header.get("adapterDefaults");
     if !defaults.is_none_or(|raw| are_adapter_defaults(raw, &config)) {
-        return Some("has adapterDefaults that do not match its config");
+        return Err(wrong("has adapterDefaults that do not match its config"));
     }
-    if !format.canonical_payloads {
-        return None;
+    let has_no_tools = header.array("tools").is_some_and(|tools| tools.is_empty());
+    let has_no_defaults =
+        defaults.and_then(Object::of).is_some_and(|defaults| defaults.names().next().is_none());
+    if format.canonical_payloads && (has_no_tools || has_no_defaults) {
+        return Err(wrong("has empty tools or adapterDefaults").of_kind(ShapeKind::Canonical));
     }
-    if header.get("system").is_some() {
-        return Some("holds a system prompt, which this format keeps in a system/message");
-    }
-    let is_empty = |raw: Option<&Raw>| {
-        raw.is_some_and(|raw| match json::kind(raw) {
-            json::Kind::Array => json::array(raw).is_some_and(|all| all.is_empty()),
-            json::Kind::Object => Object::of(raw).is_some_and(|object| object.names().next().is_none()),
-            _ => false,
-        })
-    };
-    (is_empty(header.get("tools")) || is_empty(defaults)).then_some("has empty tools or adapterDefaults")
+    Ok(header)
 }
 
 /// Each default is `true` and names a setting that the config holds.
 fn are_adapter_defaults(raw: &Raw, config: &Object) -> bool {
+    const SETTINGS: [&str; 2] = ["reasoningEffort", "maxTokens"];
     Object::of(raw).is_some_and(|defaults| {
-        defaults.names().all(|name| {
-            let name = name.to_str();
-            ["reasoningEffort", "maxTokens"].contains(&&*name)
-                && defaults.get(&name).is_some_and(json::is_true)
-                && config.get(&name).is_some()
-        })
+        defaults.has_exactly(&[], &SETTINGS)
+            && SETTINGS.iter().all(|setting| {
+                defaults.get(setting).is_none_or(|raw| json::is_true(raw) && config.get(setting).is_some())
+            })
     })
 }

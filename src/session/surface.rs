@@ -1,7 +1,7 @@
 //! The surface: which events the model sees, in which order (FORMAT §7.1, §7.2).
 
 use super::Node;
-use crate::format::{Format, MessageKind};
+use crate::format::{Format, MessageKind, ScanCheck};
 use crate::json::{self, Kind, Object, Raw};
 use crate::log::{Event, SourceError, SourceSeqs};
 use std::collections::HashMap;
@@ -122,29 +122,6 @@ pub enum SurfaceError {
     RewriteMore(u64),
 }
 
-impl SurfaceError {
-    /// Whether the markers alone tell it, whatever stands on the surface.
-    #[must_use]
-    pub fn is_of_markers(&self) -> bool {
-        match self {
-            Self::MarkerMissing(_)
-            | Self::MarkerForbidden { .. }
-            | Self::MarkerKind(_)
-            | Self::Dialect { .. }
-            | Self::MarkerShape { .. }
-            | Self::Sources(_)
-            | Self::SourcesForbidden(_) => true,
-            Self::EdgeUnknown { .. }
-            | Self::Reversed { .. }
-            | Self::SourcesIncomplete(_)
-            | Self::SystemHead(_)
-            | Self::RewriteSpan(_)
-            | Self::RewriteTarget { .. }
-            | Self::RewriteMore(_) => false,
-        }
-    }
-}
-
 impl Surface {
     /// The nodes in the model's order.
     #[must_use]
@@ -189,21 +166,27 @@ impl Surface {
 
     /// Takes images of nodes out of what the model is shown. On an error nothing has changed.
     pub(super) fn offload(&mut self, targets: &[(u64, Vec<u64>)]) -> Result<(), String> {
-        let mut changed: Vec<(usize, Node)> = Vec::with_capacity(targets.len());
+        let mut wanted: HashMap<u64, &[u64]> = HashMap::with_capacity(targets.len());
         for (seq, indexes) in targets {
-            let position = self.position(*seq).ok_or_else(|| format!("names seq {seq}, which is no node"))?;
-            if changed.iter().any(|(other, _)| *other == position) {
+            if wanted.insert(*seq, indexes).is_some() {
                 return Err(format!("names seq {seq} twice"));
             }
-            let mut node = self.nodes[position].clone();
+        }
+        let mut changes = Vec::with_capacity(targets.len());
+        for (position, node) in self.nodes.iter().enumerate() {
+            let Some(indexes) = wanted.remove(&node.seq) else { continue };
+            let seq = node.seq;
             if !matches!(node.kind, MessageKind::User | MessageKind::ToolResult) {
                 return Err(format!("names seq {seq}, a {}, which holds no input image", node.event_type));
             }
-            node.offload(indexes).map_err(|problem| format!("{problem} in seq {seq}"))?;
-            changed.push((position, node));
+            let change = node.without_images(indexes).map_err(|problem| format!("{problem} in seq {seq}"))?;
+            changes.push((position, indexes, change));
         }
-        for (position, node) in changed {
-            self.nodes[position] = node;
+        if let Some(seq) = wanted.keys().min() {
+            return Err(format!("names seq {seq}, which is no node"));
+        }
+        for (position, indexes, (images, host_tokens)) in changes {
+            self.nodes[position].offload(indexes, images, host_tokens);
         }
         Ok(())
     }
@@ -239,7 +222,7 @@ impl Surface {
         }
         let may_be_empty = node.kind == MessageKind::Assistant;
         let sources = match event.source_event_seqs {
-            Some(raw) => SourceSeqs::parse(raw, event.seq, may_be_empty)?,
+            Some(raw) => SourceSeqs::parse(raw, event.seq, may_be_empty, format)?,
             None => SourceSeqs::default(),
         };
         match range {
@@ -313,7 +296,8 @@ impl Replacement {
         let op = op.ok_or_else(|| SurfaceError::MarkerKind(marker.get().chars().take(40).collect()))?;
         let [start, end] = format.replace_members;
         let is_replace = op.text("op").is_some_and(|op| op == *"replace");
-        let range = is_replace.then(|| Some((op.count(start)?, op.count(end)?))).flatten();
+        let range =
+            is_replace.then(|| Some((format.count(op.get(start)?)?, format.count(op.get(end)?)?))).flatten();
         match range {
             Some((start_seq, end_seq)) if op.has_exactly(&["op", start, end], &[]) => {
                 Ok(Some(Self { start: start_seq, end: end_seq }))
@@ -334,14 +318,19 @@ impl Replacement {
 /// An event that puts nothing on the surface may carry no marker, unless it is one that readers pass over (FORMAT §4).
 pub(super) fn refuse_markers(event: &Event, format: &Format) -> Result<(), SurfaceError> {
     if format.has_opaque_markers && !format.knows(&event.event_type) {
-        return Ok(());
+        // Readers decode the list of every line, whatever the event.
+        let sources = event.source_event_seqs.filter(|_| format.checks_with_scan(ScanCheck::Sources));
+        return match sources {
+            Some(raw) => Ok(SourceSeqs::parse(raw, event.seq, true, format).map(drop)?),
+            None => Ok(()),
+        };
     }
     let member = match (event.surface_op, event.source_event_seqs) {
         (Some(_), _) => "surfaceOp",
         (None, Some(_)) => "sourceEventSeqs",
         (None, None) => return Ok(()),
     };
-    Err(SurfaceError::MarkerForbidden { event_type: event.event_type.to_string(), member })
+    Err(SurfaceError::MarkerForbidden { event_type: json::clip(&event.event_type).into_owned(), member })
 }
 
 fn check_rewrite(hidden: &[Node], node: &Node) -> Result<(), SurfaceError> {

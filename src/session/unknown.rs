@@ -35,6 +35,8 @@ pub struct UnknownEvents {
     pub ignorable: BTreeMap<String, (u64, u64)>,
     /// Those that must be understood and were allowed all the same.
     pub required: BTreeMap<String, (u64, u64)>,
+    /// How many events of either kind are of further types.
+    pub others: u64,
 }
 
 impl UnknownEvents {
@@ -43,10 +45,13 @@ impl UnknownEvents {
 
     pub(super) fn passed_over(&mut self, event: &Event) {
         let events = if event.ignorable { &mut self.ignorable } else { &mut self.required };
-        if let Some((count, _)) = events.get_mut(&*event.event_type) {
+        let event_type = json::clip(&event.event_type);
+        if let Some((count, _)) = events.get_mut(&*event_type) {
             *count += 1;
         } else if events.len() < Self::MOST {
-            events.insert(event.event_type.to_string(), (1, event.seq));
+            events.insert(event_type.into_owned(), (1, event.seq));
+        } else {
+            self.others += 1;
         }
     }
 }

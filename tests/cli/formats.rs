@@ -1,6 +1,6 @@
 //! Formats 1 to 4 through every command, each by its own rules.
 
-use crate::official::judge_strictly;
+use crate::official::{judge_recovering, judge_strictly};
 use crate::sandbox::{Run, Sandbox, corpus, decoded, fixture, text};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -236,6 +236,29 @@ fn a_session_that_dsh_has_open_is_left_alone() {
 }
 
 #[test]
+fn session_lock_is_that_of_the_log_itself_and_only_for_writes() {
+    let sandbox = Sandbox::new();
+    let log = upgraded().into_iter().find(|(version, ..)| *version == 4).unwrap().2;
+    let log = sandbox.write("s/session.v4.jsonl", &fs::read(log).unwrap());
+    let lock = log.with_file_name("session.lock");
+    for arguments in [&["--keep-turns", "99"][..], &["-n", "--keep-turns", "1"], &["--region", "0..1"]] {
+        sandbox.run(&[&["compact", text(&log)], arguments].concat());
+        assert!(!lock.exists(), "{arguments:?} writes nothing");
+    }
+    let held = fs::File::create(&lock).unwrap();
+    held.lock().unwrap();
+    #[cfg(unix)]
+    {
+        let link = sandbox.path("link.jsonl");
+        std::os::unix::fs::symlink(&log, &link).unwrap();
+        let old = fs::read(&log).unwrap();
+        let (report, code) = sandbox.json(&["compact", text(&link), "--keep-turns", "1"]);
+        assert_eq!((code, &report["files"][0]["reason"]["code"]), (4, &json!("in_use")), "{report}");
+        assert_eq!(fs::read(&log).unwrap(), old);
+    }
+}
+
+#[test]
 fn logs_of_windows_are_read_checked_and_compacted() {
     let sandbox = Sandbox::new();
     for (version, _, log) in upgraded() {
@@ -270,11 +293,11 @@ fn what_development_builds_wrote_is_taken_as_dsh_takes_it() {
     let minted = |seq: u64| json!(format!("legacy-message:old-1:{seq}"));
     assert_eq!(ids, [&minted(2), &minted(4), &minted(6), &minted(11), &json!("m9")]);
     assert_eq!(seen[1]["source"], json!({ "provider": "p", "model": "m", "kind": "model" }));
-    for name in ["development-builds", "development-names"] {
+    for (name, note) in [("development-builds", "old-payload"), ("development-names", "old-event-name")] {
         let log = sandbox.copy(fixture(&format!("formats/{name}.v0.jsonl")));
         let (report, code) = sandbox.json(&["verify", text(&log), "--fail-on", "warning"]);
         assert_eq!(code, 0, "{report}");
-        assert!(report["files"][0]["findings"].to_string().contains("old-payload"));
+        assert!(report["files"][0]["findings"].to_string().contains(note), "{report}");
         assert_eq!(sandbox.json(&["replay", text(&log)]).0["surface"][0]["seq"], json!(17));
     }
 }
@@ -346,4 +369,78 @@ fn r36_v3_system_head() {
     let (report, code) = sandbox.json(&["compact", text(&log), "--region", "2..4"]);
     assert_eq!((code, &report["files"][0]["reason"]["suggest"]), (4, &json!(["3..4"])), "{report}");
     assert_eq!(fs::read(&log).unwrap(), old);
+}
+
+/// In the first event of this type that holds it, this becomes that.
+type Change = (&'static str, &'static str, &'static str);
+
+/// A sample log up to the end of its first turn, changed.
+fn open_turn(version: u64, changes: &[Change]) -> String {
+    let name = if version == 1 { "demo.v0".into() } else { format!("demo.v{version}") };
+    let text = fs::read_to_string(fixture(&format!("formats/{name}.jsonl"))).unwrap();
+    let text = if version == 1 { text.replacen("\"version\":0", "\"version\":1", 1) } else { text };
+    let until = text.find("{\"type\":\"turn/end\"").unwrap();
+    let mut lines: Vec<String> = text[..until].lines().map(str::to_owned).collect();
+    for (event_type, from, to) in changes {
+        let start = format!("{{\"type\":\"{event_type}\"");
+        let line = lines.iter_mut().find(|line| line.starts_with(&start) && line.contains(from)).unwrap();
+        *line = line.replacen(from, to, 1);
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn verify_says_what_readers_of_later_formats_drop_and_what_they_refuse() {
+    const BAD: Change = ("turn/start", "{", "");
+    let sources = ("tool/result", "\"sourceEventSeqs\":[", "\"sourceEventSeqs\":[-0,");
+    let extra = ("todo/write", "\"data\"", "\"meta\":1,\"data\"");
+    let marker = ("user/message", "\"append\"", "7");
+    let no_tools = ("request/header", "[{\"name\"", "[],\"x\":[{\"name\"");
+    let prompt = ("request/header", "\"header\":{", "\"header\":{\"system\":\"x\",");
+    let no_config = ("request/header", "\"config\"", "\"conf\"");
+    let no_error = ("tool/result", "\"meta\"", "\"error\":{\"name\":\"E\",\"code\":\"C\"},\"meta\"");
+    let edge = ("system/message", "\"endSeq\":9", "\"endSeq\":99");
+    let source = ("system/message", "\"kind\":\"plugin\"", "\"kind\":\"own\"");
+    let dispatch = ("tool/ptc-dispatch-start", "ptc", "code");
+    let time = ("todo/write", "\"time\":", "\"time\":-0,\"x\":");
+    // (version, changes, whether readers drop the line and all behind it; else they refuse the log)
+    let variants: &[(u64, &[Change], bool)] = &[
+        (1, &[BAD], true),
+        (1, &[sources], true),
+        (2, &[BAD], true),
+        (2, &[sources], true),
+        (2, &[extra], true),
+        (2, &[time], true),
+        (3, &[BAD], true),
+        (3, &[sources], true),
+        (3, &[extra], true),
+        (3, &[marker], true),
+        (3, &[no_tools], true),
+        (3, &[no_error], true),
+        (3, &[edge], true),
+        (3, &[BAD, no_config], true),
+        (3, &[prompt], false),
+        (3, &[BAD, prompt], false),
+        (3, &[source], false),
+        (3, &[BAD, source], false),
+        (3, &[BAD, dispatch], false),
+    ];
+    let sandbox = Sandbox::new();
+    let mut logs = Vec::new();
+    for (index, (version, changes, drops)) in variants.iter().enumerate() {
+        let log = sandbox.write(&format!("{index}.jsonl"), open_turn(*version, changes).as_bytes());
+        let (report, code) = sandbox.json(&["verify", text(&log)]);
+        let findings = report["files"][0]["findings"].to_string();
+        assert_eq!(code, 1, "{report}");
+        assert_eq!(
+            findings.contains("valid-events-after-damage"),
+            *drops,
+            "{version} {changes:?}: {report:#}"
+        );
+        logs.push(log);
+    }
+    let Some(verdicts) = judge_recovering(&logs) else { return };
+    for ((version, changes, drops), verdict) in variants.iter().zip(verdicts) {
+        assert_eq!(verdict["opens"], json!(drops), "{version} {changes:?}: {verdict}");
+    }
 }

@@ -42,6 +42,11 @@ pub fn judge_strictly(logs: &[PathBuf]) -> Option<Vec<Value>> {
     run("strict/judge-strict.mjs", logs, &[])
 }
 
+/// What the frozen codecs drop of each log, or refuse; `None` where they are not installed.
+pub fn judge_recovering(logs: &[PathBuf]) -> Option<Vec<Value>> {
+    run("strict/judge-recovering.mjs", logs, &[])
+}
+
 /// Compacts a copy of each log of the corpus, and of the demo, three times; every result that was written.
 fn compacted(sandbox: &Sandbox) -> Vec<(PathBuf, Vec<u64>)> {
     let mut logs: Vec<PathBuf> = corpus().into_iter().map(|(log, _)| log).collect();

@@ -1,6 +1,6 @@
 //! Where logs lie, what they are called, and what is said of that: PATHs, generations, roots.
 
-use crate::sandbox::{Run, Sandbox, fixture};
+use crate::sandbox::{Run, Sandbox, fixture, text};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -58,7 +58,7 @@ fn r36_v3_system_head_and_generation_files() {
         assert_eq!(note["severity"], json!("note"));
         let told = note["message"].as_str().unwrap();
         assert!(told.starts_with("session.v3.jsonl is taken"), "{told}");
-        assert!(told.contains("left alone: session.jsonl; dsh up to 0.1.2"), "{told}");
+        assert!(told.contains("left alone: session.jsonl; dsh 0.0.1 to 0.1.2"), "{told}");
 
         // Whether the log can be read or not, and however it is shown.
         let Run { out, err, .. } = sandbox.run(&["replay", path]);
@@ -255,4 +255,55 @@ fn an_unreadable_log_is_told_by_its_directorys_name() {
     assert!(help(1).ends_with("by its directory's name this is session \"a b\""), "{}", help(1));
     let (alone, _) = sandbox.json(&["verify", "root/p/a~0020b/session.jsonl"]);
     assert!(!alone.to_string().contains("by its directory's name"), "{alone}");
+}
+
+#[test]
+fn a_name_that_promises_another_encoding_is_told() {
+    let sandbox = Sandbox::new();
+    let raw = fs::read(fixture("demo/session.jsonl")).unwrap();
+    let framed = fs::read(fixture("demo-zstd/session.jsonl.zstd")).unwrap();
+    sandbox.write("a/p/s/session.jsonl", &framed);
+    sandbox.write("b/p/s/session.jsonl.zstd", &raw);
+    for (root, wanted, code) in [("a", "session.jsonl.zstd", 1), ("b", "session.jsonl", 3)] {
+        let (report, exit) = sandbox.json(&["verify", root]);
+        let told = finding(&report["files"][0], "name-encoding");
+        assert!(told["help"].as_str().unwrap().ends_with(&format!("to be called {wanted}")), "{report}");
+        assert_eq!(exit, code, "{report}");
+    }
+    // Named itself, the log is judged alone.
+    assert_eq!(sandbox.run(&["verify", "a/p/s/session.jsonl"]).code, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_the_name_of_a_log_holds_nobody_up() {
+    let sandbox = Sandbox::new();
+    sandbox.write("r/p/s/session.jsonl", &fs::read(fixture("demo/session.jsonl")).unwrap());
+    let pipe = sandbox.path("r/p/t");
+    fs::create_dir_all(&pipe).unwrap();
+    for name in ["session.jsonl", "other.jsonl"] {
+        let made = std::process::Command::new("mkfifo").arg(pipe.join(name)).status().unwrap();
+        assert!(made.success());
+    }
+    let (report, code) = sandbox.json(&["verify", "r"]);
+    assert_eq!(
+        (code, &report["summary"]["files"], &report["summary"]["unreadable"]),
+        (3, &json!(2), &json!(1))
+    );
+    for command in ["replay", "compact"] {
+        assert_eq!(sandbox.run(&[command, "r/p/t/session.jsonl"]).code, 3, "{command}");
+    }
+}
+
+#[test]
+fn compact_says_that_dsh_opens_a_later_generation() {
+    let sandbox = Sandbox::new();
+    let log = sandbox.write("s/session.jsonl", &fs::read(fixture("demo/session.jsonl")).unwrap());
+    let note = |sandbox: &Sandbox| {
+        let (plan, _) = sandbox.json(&["compact", "-n", text(&log), "--keep-turns", "2"]);
+        plan["files"][0]["notes"].to_string()
+    };
+    assert!(!note(&sandbox).contains("lies beside"));
+    sandbox.write("s/session.v3.jsonl", b"{}");
+    assert!(note(&sandbox).contains("session.v3.jsonl lies beside the log, and dsh opens that one"));
 }

@@ -11,8 +11,8 @@ mod tests;
 pub use encodings::{Side, two_encodings};
 
 use super::Finding;
-use crate::log::Header;
 use crate::log::layout::{SessionFolder, Spot};
+use crate::log::{Container, Header};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -27,6 +27,8 @@ pub struct Resident<'a> {
     pub version: Option<u64>,
     /// Its header, if the log could be opened.
     pub header: Option<&'a Header>,
+    /// How its text is stored, by its first bytes; `None` where there are none to see.
+    pub content: Option<Container>,
 }
 
 /// A log in a session directory.

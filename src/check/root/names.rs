@@ -3,8 +3,9 @@
 use super::super::Finding;
 use super::super::registry::Rule;
 use super::Tenant;
-use crate::log::Place;
 use crate::log::layout::file_name;
+use crate::log::place::LogName;
+use crate::log::{Container, Place};
 use std::path::Path;
 
 static OLDER_GENERATIONS: Rule = Rule::note(
@@ -13,10 +14,12 @@ static OLDER_GENERATIONS: Rule = Rule::note(
 );
 static NAME_VERSION: Rule =
     Rule::error("name-version", "The log's name promises another format version than its header tells.");
+static NAME_ENCODING: Rule =
+    Rule::error("name-encoding", "A log's name promises another encoding than its bytes have.");
 static FLAT_FILE: Rule =
     Rule::error("flat-file", "A log lies directly in a project directory, which makes dsh refuse the root.");
 
-pub(in crate::check) const RULES: &[&Rule] = &[&OLDER_GENERATIONS, &NAME_VERSION, &FLAT_FILE];
+pub(in crate::check) const RULES: &[&Rule] = &[&OLDER_GENERATIONS, &NAME_VERSION, &NAME_ENCODING, &FLAT_FILE];
 
 /// Looks at the log's own name and at those beside it.
 pub(super) fn check(tenant: &Tenant) -> Vec<Finding> {
@@ -30,11 +33,23 @@ pub(super) fn check(tenant: &Tenant) -> Vec<Finding> {
     let other = log.version.filter(|version| *version != promised).map(|version| {
         let name = file_name(log.path);
         let message = format!("by its name {name} is of format {promised}, by its header of format {version}");
-        let help = "dsh refuses it under this name; if no other log of the session has the name that its header's \
-                    version wants, copy it there";
+        let wanted = LogName { generation: version, ..folder.name };
+        let help = format!(
+            "dsh refuses it under this name; by its header it is to be called {wanted}: copy it there if no other log \
+             of the session has that name"
+        );
         Finding::new(&NAME_VERSION, Place::default(), message).with_help(help)
     });
-    older.into_iter().chain(other).collect()
+    let promised = if folder.name.is_zstd { Container::Zstd } else { Container::Raw };
+    let content = log.content.filter(|content| *content != promised).map(|_| {
+        let name = file_name(log.path);
+        let (is, is_not) = if folder.name.is_zstd { ("raw", "compressed") } else { ("compressed", "raw") };
+        let message = format!("by its name {name} is {is_not}, and its bytes are {is}");
+        let wanted = LogName { is_zstd: !folder.name.is_zstd, ..folder.name };
+        let help = format!("dsh refuses it under this name; by its bytes it is to be called {wanted}");
+        Finding::new(&NAME_ENCODING, Place::default(), message).with_help(help)
+    });
+    older.into_iter().chain(other).chain(content).collect()
 }
 
 /// A file where dsh wants none.

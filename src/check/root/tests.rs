@@ -44,7 +44,7 @@ fn log(path: &str, beside: &[&str], id: &str, cwd: Option<&str>) -> Log {
 
 fn resident(log: &Log) -> Resident<'_> {
     let version = log.header.as_ref().map(|header| header.version);
-    Resident { path: &log.path, spot: &log.spot, version, header: log.header.as_ref() }
+    Resident { path: &log.path, spot: &log.spot, version, header: log.header.as_ref(), content: None }
 }
 
 fn findings(logs: &[Log]) -> Vec<Vec<Finding>> {
@@ -153,7 +153,7 @@ fn older_generations_are_named() {
     let found = findings(&[log("/r/p/a/session.v3.jsonl", &beside, "a", None)]).remove(0);
     assert_eq!((found[0].code, found[0].severity), ("older-generations", Severity::Note));
     let message = &found[0].message;
-    assert!(message.contains("left alone: session.v2.jsonl, session.jsonl; dsh up to 0.1.2"), "{message}");
+    assert!(message.contains("left alone: session.v2.jsonl, session.jsonl; dsh 0.0.1 to 0.1.2"), "{message}");
     let found = findings(&[log("/r/p/a/session.v3.jsonl", &beside[..1], "a", None)]).remove(0);
     assert!(!found[0].message.contains("0.1.2"));
 }

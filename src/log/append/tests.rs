@@ -10,7 +10,7 @@ fn log() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn open<'d>(path: &Path, disk: &'d dyn Disk) -> Result<Appender<'d>, AppendError> {
-    Appender::open(path, format::of(0).unwrap(), disk)
+    Appender::open(path, disk)
 }
 
 fn content(path: &Path) -> String {
@@ -65,10 +65,12 @@ fn a_session_that_another_process_has_open_is_left_alone() {
     let newest = crate::format::NEWEST;
     let held = std::fs::File::create(folder.path().join("session.lock")).unwrap();
     held.lock().unwrap();
-    assert!(matches!(Appender::open(&path, newest, &RealDisk), Err(AppendError::SessionLocked)));
-    assert!(open(&path, &RealDisk).is_ok(), "format 0 has no such lock");
+    let mut appender = open(&path, &RealDisk).unwrap();
+    assert!(matches!(appender.lock_session(newest), Err(AppendError::SessionLocked)));
+    assert!(appender.lock_session(format::ALL[0]).is_ok(), "format 0 has no such lock");
     held.unlock().unwrap();
-    assert!(Appender::open(&path, newest, &RealDisk).is_ok());
+    assert!(appender.lock_session(newest).is_ok());
+    assert!(held.try_lock().is_err(), "the appender keeps it");
 }
 
 #[test]

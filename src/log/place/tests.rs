@@ -1,4 +1,5 @@
 use super::*;
+use crate::json::MAX_SAFE_INTEGER;
 use proptest::prelude::*;
 
 fn segment(id: &str) -> String {
