@@ -77,7 +77,9 @@ impl FileVerdict {
                     mem::swap(&mut verdict, &mut other);
                     sides = (sides.1, sides.0);
                 }
+                let both_read = sides.0.events.is_some() && sides.1.events.is_some();
                 let likeness = match (&source, &other_source) {
+                    _ if !both_read => Err(io::Error::other("one of them cannot be read")),
                     (Some(first), Some(second)) if first.path <= second.path => {
                         likeness::compare(first, second)
                     }

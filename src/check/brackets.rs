@@ -1,6 +1,6 @@
 //! Compaction brackets: start, summary, checkpoint and end belong together (FORMAT §10.1).
 
-use super::binding::{Ids, Owner};
+use super::binding::{Id, Ids, Owner};
 use super::finding::Findings;
 use super::losses::Losses;
 use super::registry::Rule;
@@ -312,6 +312,12 @@ impl Here<'_> {
     /// Reads the ids of an event and tells what is wrong with them.
     fn ids(&mut self, object: Option<&Object>) -> Ids {
         let ids = Ids::of(object, self.session.format);
+        if ids.compaction == Id::Absent {
+            let message = format!("{} has no compactionId", self.event.event_type);
+            let help = "development builds wrote none, and upgrades add it; dsh's own checks refuse a session that is at work so";
+            let finding = Finding::new(&ID_INVALID, self.place, message).at_seq(self.event.seq);
+            self.findings.push(finding.with_help(help).noted());
+        }
         for key in ids.invalid() {
             let message = format!("{} must have a {key} that is a text and not empty", self.event.event_type);
             let finding = self.finding(&ID_INVALID, message);

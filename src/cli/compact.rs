@@ -162,7 +162,8 @@ impl Compact {
     /// Where each log's result goes; checked before any log is read.
     fn targets(&self, logs: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
         let Some(output) = &self.output else { return Ok(vec![None; logs.len()]) };
-        let is_single = matches!(logs, [FoundLog { below: None, .. }]);
+        let has_log_name = output.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd");
+        let is_single = matches!(logs, [log] if log.below.is_none() || has_log_name);
         let is_folder = output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') || !is_single;
         let target = |log: &FoundLog| {
             if !is_folder {

@@ -2,7 +2,7 @@
 
 use super::{NO_OUTPUT, UsageError, inputs};
 use crate::exit::Exit;
-use crate::log::{LogReader, UnknownVersion};
+use crate::log::{LogReader, OpenError, UnknownVersion};
 use crate::replay::Replay as View;
 use crate::report::{Layout, Printer, human, json, shown_path};
 use crate::session::{self, Folded, Keep, Session, Stop, Unknown};
@@ -85,7 +85,14 @@ impl Replay {
         };
         let session = Session::new(reader.header().clone(), reader.format(), Keep::Messages);
         let stop = Stop { at: self.at, expand: self.expand };
-        let mut folded = session::fold_into(session.allowing(unknown), &mut reader, stop)?;
+        let mut folded = match session::fold_into(session.allowing(unknown), &mut reader, stop) {
+            Ok(folded) => folded,
+            Err(error) => {
+                let error = OpenError::from(error);
+                printer.error(&format!("{}: {error}", shown_path(&path)), Some(&error.help()));
+                return Ok(Exit::Unreadable);
+            }
+        };
         let mut left_out = None;
         let exit = match folded.damage.take() {
             None => Exit::Done,
@@ -107,9 +114,11 @@ impl Replay {
                 printer.error(&text, None);
                 let (events, left_out_events) = (folded.session.events, folded.left_out);
                 left_out = Some(if folded.is_cut {
+                    let end =
+                        if damage.is_unsupported() { "the event that is unknown" } else { "the damage" };
                     format!(
-                        "partial: shown are the {events} events before the damage; {left_out_events} sound events behind \
-                         it are left out"
+                        "partial: shown are the {events} events before {end}; {left_out_events} sound events behind it \
+                         are left out"
                     )
                 } else {
                     format!(

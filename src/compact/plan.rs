@@ -5,6 +5,7 @@ use super::outcome::{Appended, Cache, Outcome, Reason, Region};
 use super::records::{Bracket, derived_id};
 use super::region::{self, Choice, Chosen};
 use super::{Options, Stopped, transcript};
+use crate::format::Seeded;
 use crate::session::{Folded, LockState, Owner, Session, Task, TaskVisibility};
 use crate::summarize::{Request, Summary, Transcript};
 use std::ops::RangeInclusive;
@@ -164,6 +165,12 @@ fn objection(folded: &Folded) -> Option<Reason> {
             torn.message.clone(),
             "open the session in dsh once: it cuts the torn bytes off",
         ));
+    }
+    let session = &folded.session;
+    if session.format.header.seeded == Seeded::Flag
+        && let Some(problem) = session.seeds.problem(&session.header, session.format, session.events)
+    {
+        return Some(Reason::new("damaged", problem, "dsh refuses the log; restore it from a copy"));
     }
     let LockState::Held(lock) = folded.session.lock() else { return None };
     let (state, help) = match lock.owner {

@@ -93,7 +93,9 @@ impl Printer {
 
 /// Text from a log or a file name as it may stand on a terminal: control characters escaped, line feeds kept.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    let is_unsafe = |character: char| character.is_control() && character != '\n';
+    // Marks that turn the direction of text make a line read as another one.
+    let turns = |character| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_unsafe = |character: char| (character.is_control() && character != '\n') || turns(character);
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
@@ -118,6 +120,7 @@ mod tests {
     fn control_characters_do_not_reach_the_terminal() {
         assert_eq!(shown("a\u{1b}[2J\nb\t"), "a\\u{1b}[2J\nb\\t");
         assert_eq!(shown_path(Path::new("a\nb")), "a\\nb");
+        assert_eq!(shown("a\u{202e}b"), "a\\u{202e}b");
         assert!(matches!(shown("会话 plain"), Cow::Borrowed(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! Brings a log to the session that it stands for.
 
 use super::{Keep, Session, Violation};
-use crate::log::{Body, Fault, FaultKind, Item, LogReader, Place};
+use crate::log::{Body, Fault, FaultKind, Item, LogReader, Place, Record};
 use std::io;
 
 /// How far to fold.
@@ -24,6 +24,8 @@ pub struct Folded {
     pub damage: Option<ReplayError>,
     /// Whether damage ended the fold.
     pub is_cut: bool,
+    /// A line that could not be read may have held an event: the next record's number tells.
+    in_doubt: bool,
     /// Sound events behind the damage that ended the fold, which are no part of the session.
     pub left_out: u64,
     /// Whether lines end in a carriage return too.
@@ -100,13 +102,22 @@ pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io
     if let Some(seq) = stop.expand {
         session.surface.want_expanded(seq);
     }
-    let mut folded =
-        Folded { session, torn: None, damage: None, is_cut: false, left_out: 0, has_crlf: false };
+    let mut folded = Folded {
+        session,
+        torn: None,
+        damage: None,
+        is_cut: false,
+        in_doubt: false,
+        left_out: 0,
+        has_crlf: false,
+    };
     while stop.at.is_none_or(|at| folded.session.events <= at) {
         if reader.next(|item| folded.take(item, stop.at))?.is_none() {
             break;
         }
     }
+    // Where nothing follows, nothing tells that no event was lost.
+    folded.is_cut |= folded.in_doubt;
     folded.has_crlf = reader.crlf().is_some();
     Ok(folded)
 }
@@ -119,11 +130,18 @@ impl Folded {
                 self.torn = Some(TornTail { message: kind.to_string(), place, recovered });
             }
             Item::Record(record) if self.is_cut => self.left_out += record.body.events(),
+            Item::Record(record) if self.misses_events_before(&record) => {
+                self.is_cut = true;
+                // A record whose number is taken is the damage, and does not stand behind it.
+                let is_behind = record.body.first_seq() > self.session.events;
+                self.left_out += if is_behind { record.body.events() } else { 0 };
+            }
             Item::Record(record) => match record.body {
                 Body::Event(event) => {
                     if let Err(violation) = self.session.apply(&event) {
                         let place = record.place;
-                        self.cut(ReplayError::Violation { seq: event.seq, violation, place });
+                        self.damage = Some(ReplayError::Violation { seq: event.seq, violation, place });
+                        self.is_cut = true;
                     }
                 }
                 Body::Row(mut row) => {
@@ -137,12 +155,16 @@ impl Folded {
                 self.damage.get_or_insert(ReplayError::Fault(fault));
             }
             Item::Fault(_) if self.is_cut => {}
-            Item::Fault(fault) => self.cut(ReplayError::Fault(fault)),
+            Item::Fault(_) if self.in_doubt => {}
+            Item::Fault(fault) => {
+                self.damage = Some(ReplayError::Fault(fault));
+                self.in_doubt = true;
+            }
         }
     }
 
-    fn cut(&mut self, damage: ReplayError) {
-        self.damage = Some(damage);
-        self.is_cut = true;
+    /// Whether the lines before the record, which could not be read, held events of the log.
+    fn misses_events_before(&mut self, record: &Record) -> bool {
+        std::mem::take(&mut self.in_doubt) && record.body.first_seq() != self.session.events
     }
 }
