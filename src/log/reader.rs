@@ -323,7 +323,7 @@ impl From<FaultKind> for Broken {
     }
 }
 
-/// Reads a line that should continue the numbering: the seq that belongs there, and whether a gap before it is explained.
+/// Reads a line that should continue the numbering, by the seq that belongs there and whether a gap is explained.
 fn take_line<'a>(
     decoded: Option<&'a Decoded>,
     format: &Format,
