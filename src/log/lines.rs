@@ -260,7 +260,7 @@ impl Lines {
                 self.broken_tail(problem, at);
             }
             Part::Fault(kind, at) => {
-                if matches!(kind, FaultKind::FrameData(_)) {
+                if matches!(kind, FaultKind::FrameData(_) | FaultKind::FrameStructure(_)) {
                     self.drop_half_line();
                 }
                 let is_begun = self.frames.last_start == Some(at);
