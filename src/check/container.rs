@@ -143,6 +143,22 @@ mod tests {
     }
 
     #[test]
+    fn what_frames_reserve_is_an_error() {
+        let [head, body] =
+            [format!("{HEADER}\n"), event(0, "todo/write", "{}") + "\n"].map(|text| frame(&text));
+        // The descriptor follows the magic number; the block header stands behind it and a size of one byte.
+        for (at, bits, what) in [(4, 0x08, "a reserved header bit set"), (6, 0x06, "a reserved block type")] {
+            let mut log = [&head[..], &body].concat();
+            log[head.len() + at] |= bits;
+            let checked = testing::check_bytes(&log);
+            assert_eq!(codes(&checked), ["frame-structure"]);
+            let finding = &checked.findings[0];
+            assert_eq!((finding.place.frame, finding.place.byte), (Some(2), Some(head.len() as u64)));
+            assert!(finding.message.contains(what), "{}", finding.message);
+        }
+    }
+
+    #[test]
     fn a_wrong_checksum_is_an_error() {
         let mut log = [frame(&format!("{HEADER}\n")), frame(&(event(0, "todo/write", "{}") + "\n"))].concat();
         *log.last_mut().unwrap() ^= 1;

@@ -3,7 +3,7 @@
 use super::Finding;
 use super::registry::Rule;
 use crate::json::{self, Object, Raw, Text};
-use crate::log::{Event, Place, last_member_time};
+use crate::log::{self, Event, Place};
 
 static STREAM_SHAPE: Rule = Rule::warning(
     "stream-shape",
@@ -39,9 +39,9 @@ fn problem(event: &Event) -> Option<String> {
 fn record(raw: &Raw) -> Result<(), String> {
     let record = Object::of(raw).ok_or("it is no object")?;
     match record.text("type").as_ref().map(Text::to_str).as_deref() {
-        Some("text-chunks" | "reasoning-chunks") => run(&record, &["texts"], &[]),
+        Some("text-chunks" | "reasoning-chunks") => run(&record, "texts", &[], &[]),
         Some("tool-call-chunks") => {
-            run(&record, &["args", "id"], &["name"])?;
+            run(&record, "args", &["id"], &["name"])?;
             let is_text = |key| record.text(key).is_some_and(|text| !text.is_empty());
             if is_text("id") && (record.get("name").is_none() || is_text("name")) {
                 Ok(())
@@ -60,15 +60,12 @@ fn record(raw: &Raw) -> Result<(), String> {
     }
 }
 
-/// Checks a run of deltas; the first of `own` names its members.
-fn run(record: &Object, own: &[&str], optional: &[&str]) -> Result<(), String> {
-    exactly(record, &[&["type", "time0", "index", "dt"], own].concat(), optional)?;
+/// Checks a run of deltas, whose texts are in `payload`.
+fn run(record: &Object, payload: &str, id: &[&str], optional: &[&str]) -> Result<(), String> {
+    exactly(record, &[&["type", "time0", "index", "dt", payload], id].concat(), optional)?;
     let time0 = record.get("time0").and_then(json::integer).ok_or("time0 must be an integer")?;
     record.count("index").ok_or("index must be a count")?;
-    let members = own.first().and_then(|key| record.get(key)).and_then(json::string_count);
-    let members =
-        members.filter(|count| *count > 0).ok_or("its members must be an array of texts, at least one")?;
-    last_member_time(time0, record, members).map(drop)
+    log::run_extent(record, payload, time0).map(drop)
 }
 
 fn exactly(record: &Object, required: &[&str], optional: &[&str]) -> Result<(), String> {

@@ -96,10 +96,43 @@ pub(super) struct Whole {
     pub events: u64,
 }
 
+/// How much is read of beginnings that come to nothing. Each costs up to the whole line, and a line may hold as many
+/// as it has braces.
+#[derive(Debug)]
+pub(super) struct Patience {
+    /// Bytes beyond each line's own share. One amount for all lines of a log: it may have millions of hopeless ones.
+    reserve: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { reserve: 16 << 20 }
+    }
+}
+
+impl Patience {
+    /// How often a line may be read over before it takes from the reserve.
+    const READINGS: usize = 8;
+
+    /// Lets `search` use up a line's share and what is left of the reserve.
+    fn spend<R>(&mut self, line: &str, search: impl FnOnce(&mut usize) -> R) -> R {
+        let share = line.len().saturating_mul(Self::READINGS);
+        let mut left = share.saturating_add(self.reserve);
+        let found = search(&mut left);
+        self.reserve = self.reserve.min(left);
+        found
+    }
+}
+
 /// Searches `line`, which is no JSON, for whole records. Where its numbers go on from `expected`, they are given to
 /// be read; the first that falls back ends them.
-pub(super) fn search(line: &str, format: &Format, expected: u64) -> (Debris, Vec<Whole>) {
-    let mut records = whole_records(line, format);
+pub(super) fn search(
+    line: &str,
+    format: &Format,
+    expected: u64,
+    patience: &mut Patience,
+) -> (Debris, Vec<Whole>) {
+    let mut records = patience.spend(line, |left| whole_records(line, format, left));
     let mut debris =
         Debris { repeats: true, count: records.len() as u64, goes_on: true, ..Debris::default() };
     debris.records =
@@ -133,11 +166,10 @@ pub(super) fn search(line: &str, format: &Format, expected: u64) -> (Debris, Vec
     (debris, records)
 }
 
-/// The records that stand in `line` whole, each as far to the left as it can begin.
-fn whole_records(line: &str, format: &Format) -> Vec<Whole> {
+/// The records that stand in `line` whole, each as far to the left as it can begin. `left` is how many bytes may yet
+/// be read of beginnings that come to nothing.
+fn whole_records(line: &str, format: &Format, left: &mut usize) -> Vec<Whole> {
     let mut records = Vec::new();
-    // Beginnings that come to nothing cost up to the whole line each; so much is spent on them.
-    let mut patience = line.len().saturating_mul(8).saturating_add(1 << 16);
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'{', &line.as_bytes()[at..]) {
         let start = at + found;
@@ -156,8 +188,8 @@ fn whole_records(line: &str, format: &Format) -> Vec<Whole> {
                 at = end;
             }
             Some(Err(error)) => {
-                patience = patience.saturating_sub(error.column().max(1));
-                if patience == 0 {
+                *left = left.saturating_sub(error.column().max(1));
+                if *left == 0 {
                     break;
                 }
                 at = start + 1;
@@ -187,7 +219,7 @@ mod tests {
     }
 
     fn found(line: &str, expected: u64) -> (Debris, usize) {
-        let (debris, records) = search(line, format::ALL[0], expected);
+        let (debris, records) = search(line, format::ALL[0], expected, &mut Patience::default());
         (debris, records.len())
     }
 
@@ -245,6 +277,19 @@ mod tests {
             "{debris}"
         );
         assert!(!found("\u{feff}", 1).0.loses_nothing());
+    }
+
+    #[test]
+    fn the_lines_of_a_log_share_one_reserve() {
+        let mut patience = Patience { reserve: 1 << 16 };
+        let mut count = |line: &str| search(line, format::ALL[0], 0, &mut patience).0.count;
+        let deep = "{\"a\":".repeat(150) + "}" + &event(0);
+        assert_eq!(count(&deep), 1);
+        assert_eq!(count(&deep), 0);
+        // What a line's own length pays for is found as before.
+        let whole = event(0);
+        assert_eq!(count(&format!("{}{whole}", &whole[..whole.len() - 2])), 1);
+        assert_eq!(count(&deep), 0);
     }
 
     #[test]

@@ -171,10 +171,17 @@ impl<R: BufRead> FrameCursor<R> {
     }
 
     fn part_bytes(&mut self, part: Part, left: u64) -> io::Result<Step<'_>> {
-        // A block header is read ahead: it tells how long the block is.
-        if part == Part::BlockHeader && self.held_used >= self.held.len() && !self.hold(3)? {
-            self.state = State::Ended;
-            return Ok(Step::Torn(self.frame_start));
+        // A block header is read ahead: it tells how long the block is. No decoder is given what is reserved.
+        if part == Part::BlockHeader && self.held_used >= self.held.len() {
+            if !self.hold(3)? {
+                self.state = State::Ended;
+                return Ok(Step::Torn(self.frame_start));
+            }
+            if (self.held[0] >> 1) & 3 == 3 {
+                self.state = State::Ended;
+                let kind = FaultKind::FrameStructure("a reserved block type");
+                return Ok(Step::Fault(kind, self.frame_start));
+            }
         }
         if self.held_used < self.held.len() {
             let rest = self.held.len() - self.held_used;
@@ -195,13 +202,6 @@ impl<R: BufRead> FrameCursor<R> {
             Part::BlockHeader => {
                 let header = u32::from_le_bytes([self.held[0], self.held[1], self.held[2], 0]);
                 let (kind, size) = ((header >> 1) & 3, u64::from(header >> 3));
-                if kind == 3 {
-                    self.state = State::Ended;
-                    return Ok(Step::Fault(
-                        FaultKind::FrameStructure("a reserved block type"),
-                        self.frame_start,
-                    ));
-                }
                 let body = if kind == 1 { 1 } else { size };
                 State::Part(Part::BlockBody { last: header & 1 == 1 }, body)
             }

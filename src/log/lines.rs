@@ -260,7 +260,7 @@ impl Lines {
                 self.broken_tail(problem, at);
             }
             Part::Fault(kind, at) => {
-                if matches!(kind, FaultKind::FrameData(_)) {
+                if matches!(kind, FaultKind::FrameData(_) | FaultKind::FrameStructure(_)) {
                     self.drop_half_line();
                 }
                 let is_begun = self.frames.last_start == Some(at);
@@ -350,6 +350,9 @@ impl Lines {
         let end = line_feed.map_or(self.start, |at| self.searched + at + 1);
         self.buffer.truncate(end);
         self.searched = self.searched.min(end);
+        // The line may span frames: those that start within it have no text left either.
+        let text_end = self.text_end();
+        while self.frames.starts.pop_back_if(|(offset, ..)| *offset > text_end).is_some() {}
     }
 
     fn text_end(&self) -> u64 {

@@ -32,6 +32,6 @@ pub use fault::{Fault, FaultKind, Place};
 pub use header::{Header, UnknownVersion};
 pub use open_error::OpenError;
 pub use reader::{Body, Item, LogReader, Record};
-pub use rows::{PackedRow, last_member_time};
+pub use rows::{PackedRow, run_extent};
 pub use source::{Container, Source};
 pub use sources::{SourceError, SourceSeqs};

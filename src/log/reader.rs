@@ -1,6 +1,6 @@
 //! The records of a log, front to back.
 
-use super::debris::{self, Whole};
+use super::debris::{self, Patience, Whole};
 use super::lines::{Lines, MAX_LINE, Piece};
 use super::text::{self, Decoded};
 use super::{
@@ -82,6 +82,8 @@ pub struct LogReader {
     first_fault: Option<Fault>,
     /// Records of the last line that follow the line's fault.
     behind_fault: Option<Behind>,
+    /// With lines that are no JSON.
+    patience: Patience,
     container: Container,
     /// Lines that end in a carriage return, and the first of them.
     crlf: (u64, Place),
@@ -160,6 +162,7 @@ impl LogReader {
             recovered: 0,
             first_fault: None,
             behind_fault: None,
+            patience: Patience::default(),
             container: source.container,
             crlf: (0, Place::default()),
         }
@@ -219,7 +222,8 @@ impl LogReader {
                     let decoded = text::decode(line.bytes);
                     let invalid_utf8 = decoded.as_ref().and_then(|decoded| decoded.first_bad);
                     let invalid_utf8 = invalid_utf8.map(|bad| place.text_byte.unwrap_or(0) + bad as u64);
-                    match take_line(decoded.as_ref(), self.format, self.next_seq, self.gap_explained) {
+                    let (next, patience) = ((self.next_seq, self.gap_explained), &mut self.patience);
+                    match take_line(decoded.as_ref(), self.format, next, patience) {
                         Ok(body) => {
                             (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
                             self.recovered += u64::from(recovered);
@@ -230,6 +234,9 @@ impl LogReader {
                             self.torn_rest = true;
                             continue;
                         }
+                        Err(Broken { kind: FaultKind::BlankLine { .. }, .. }) => {
+                            (FaultKind::BlankLine { lines: 1 + empty_behind }, place)
+                        }
                         Err(Broken { kind, ranges, is_rescued }) => {
                             if !ranges.is_empty() {
                                 let text = decoded.and_then(|Decoded { text, .. }| match text {
@@ -239,20 +246,13 @@ impl LogReader {
                                 self.behind_fault =
                                     Some(Behind { text, ranges, place, is_rescued, invalid_utf8 });
                             }
-                            let kind = match kind {
-                                FaultKind::BlankLine { .. } => {
-                                    FaultKind::BlankLine { lines: 1 + empty_behind }
-                                }
-                                other => other,
-                            };
                             (kind, place)
                         }
                     }
                 }
             };
-            let seq = self.next_seq;
-            let kind = self.complete(kind, place);
-            return Ok(Some(visit(Item::Fault(Fault { kind, place, seq }))));
+            let fault = Fault { kind: self.complete(kind, place), place, seq: self.next_seq };
+            return Ok(Some(visit(Item::Fault(fault))));
         }
     }
 
@@ -323,12 +323,12 @@ impl From<FaultKind> for Broken {
     }
 }
 
-/// Reads a line that should continue the numbering.
+/// Reads a line that should continue the numbering, by the seq that belongs there and whether a gap is explained.
 fn take_line<'a>(
     decoded: Option<&'a Decoded>,
     format: &Format,
-    expected: u64,
-    gap_explained: bool,
+    (expected, gap_explained): (u64, bool),
+    patience: &mut Patience,
 ) -> Result<Body<'a>, Broken> {
     let text = &*decoded.ok_or(FaultKind::LineTooLong { limit: MAX_LINE })?.text;
     match parse_line(text, format, expected) {
@@ -339,7 +339,7 @@ fn take_line<'a>(
             }
         },
         Err(FaultKind::NotJson(error)) => {
-            let (debris, records) = debris::search(text, format, expected);
+            let (debris, records) = debris::search(text, format, expected, patience);
             let is_fused = debris.count > 1 || debris.count == 1 && debris.stub + debris.boms > 0;
             let kind = match (is_fused, debris.nuls) {
                 (true, _) => FaultKind::FusedRecords(Box::new(debris)),

@@ -1,7 +1,7 @@
 //! Packed rows: one line for a run of streamed deltas (FORMAT §5.1).
 
 use crate::format::Format;
-use crate::json::{self, Object, Raw};
+use crate::json::{self, Object};
 
 /// A packed row, known by count and seq; its members are never built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,17 +31,14 @@ impl PackedRow {
         if format.packed_rows_need_id && data.text("id").is_some_and(|id| id.is_empty()) {
             return Err("id must not be empty".into());
         }
-        let payload = Self::check_data(tag, &data)?;
-        let members = json::string_count(payload).filter(|count| *count > 0);
-        let members = members.ok_or("its payload must be an array of strings, at least one")?;
-        let last_time = last_member_time(time0, &data, members)?;
+        let (members, last_time) = run_extent(&data, Self::check_data(tag, &data)?, time0)?;
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
         Ok(Self { first_seq, members, last_time })
     }
 
-    /// Checks the members of `data` and gives its payload.
-    fn check_data<'a>(tag: &str, data: &Object<'a>) -> Result<&'a Raw, String> {
+    /// Checks the members of `data` and gives the name of its payload.
+    fn check_data(tag: &str, data: &Object) -> Result<&'static str, String> {
         let is_tool = tag == "tool-call-chunks";
         let (required, payload): (&[&str], _) = if is_tool {
             (&["turn", "step", "index", "id", "dt", "args"], "args")
@@ -59,13 +56,15 @@ impl PackedRow {
         if !["id", "name"].iter().all(is_text) {
             return Err("id and name must be strings".into());
         }
-        data.get(payload).ok_or_else(|| format!("{payload} is missing"))
+        Ok(payload)
     }
 }
 
-/// The time of the last of a run's members, by the gaps between them in `dt` (FORMAT §5). The error says what is wrong
-/// with the gaps.
-pub fn last_member_time(time0: i64, run: &Object, members: u64) -> Result<i64, String> {
+/// How far a run of deltas reaches: how many members it has, and the time of the last by the gaps in `dt`
+/// (FORMAT §5). `payload` names the texts in `run`. The error says what is wrong.
+pub fn run_extent(run: &Object, payload: &str, time0: i64) -> Result<(u64, i64), String> {
+    let members = run.get(payload).and_then(json::string_count).filter(|count| *count > 0);
+    let members = members.ok_or_else(|| format!("{payload} must be an array of strings, at least one"))?;
     let gaps = run.array("dt").ok_or("dt must be an array")?;
     if gaps.len() as u64 != members.saturating_sub(1) {
         return Err(format!("dt has {} gaps for {members} members", gaps.len()));
@@ -78,7 +77,7 @@ pub fn last_member_time(time0: i64, run: &Object, members: u64) -> Result<i64, S
             .filter(|time| is_safe(*time))
             .ok_or("a member's time is no safe integer")?;
     }
-    Ok(last_time)
+    Ok((members, last_time))
 }
 
 fn is_safe(time: i64) -> bool {

@@ -15,6 +15,7 @@ mod crash;
 mod damage;
 mod encodings;
 mod formats;
+mod frames;
 mod official;
 mod places;
 mod regression;

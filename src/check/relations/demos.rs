@@ -97,6 +97,14 @@ const TYPES: [&str; 25] = [
     "tool/ptc-dispatch",
 ];
 
+#[test]
+fn every_type_that_the_rules_know_is_looked_at() {
+    for event_type in TYPES {
+        let found = codes(&judge(&header(4), &lines(&[(event_type, "null")])));
+        assert!(found.contains(&"relation-payload@0".to_owned()), "{event_type}: {found:?}");
+    }
+}
+
 const PAYLOADS: [&str; 14] = [
     "null",
     "{}",

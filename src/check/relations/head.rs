@@ -1,6 +1,7 @@
 //! The system prompt stands first, or nowhere (FORMAT §7.2).
 
 use super::here::Here;
+use super::kind::Kind;
 use crate::check::registry::Rule;
 
 static HEAD_MISSING: Rule = Rule::error(
@@ -31,10 +32,10 @@ impl Head {
         }
     }
 
-    pub(super) fn event(&mut self, here: &mut Here) {
-        let is_system = match here.name() {
-            "system/message" => true,
-            "user/message" | "developer/message" | "assistant/message" | "tool/result" => false,
+    pub(super) fn event(&mut self, kind: Kind, here: &mut Here) {
+        let is_system = match kind {
+            Kind::SystemMessage => true,
+            Kind::UserMessage | Kind::DeveloperMessage | Kind::AssistantMessage | Kind::ToolResult => false,
             _ => return,
         };
         match self {

@@ -9,6 +9,7 @@ pub(super) mod dispatch;
 pub(super) mod head;
 mod here;
 pub(super) mod inherited;
+mod kind;
 pub(super) mod repair;
 pub(super) mod retries;
 pub(super) mod titles;
@@ -26,6 +27,7 @@ use super::registry::Rule;
 use crate::format::Relations as Facts;
 use crate::log::{Event, Header, Place};
 use here::Here;
+use kind::Kind;
 
 static PAYLOAD: Rule =
     Rule::error("relation-payload", "An event that other events depend on has no payload object.");
@@ -74,22 +76,20 @@ impl Relations {
 
     /// An event was left out because it broke a rule of another kind.
     pub(super) fn left_out(&mut self, event: &Event) {
-        if self.concerns(&event.event_type) {
+        if Kind::of(&event.event_type, self.facts).is_some() {
             self.doubt();
         }
     }
 
     /// Looks at an event of a type that the version knows.
     pub(super) fn event(&mut self, event: &Event, place: Place, losses: &Losses, findings: &mut Findings) {
-        if !self.concerns(&event.event_type) {
-            return;
-        }
+        let Some(kind) = Kind::of(&event.event_type, self.facts) else { return };
         let Some(data) = event.payload() else {
             let message = format!("the payload of {} is no object", event.event_type);
             findings.push(here::finding(&PAYLOAD, event, place, self.facts, message));
             return self.doubt();
         };
-        self.look(&mut Here { event, data, place, facts: self.facts, losses, findings });
+        self.look(kind, &mut Here { event, data, place, facts: self.facts, losses, findings });
     }
 
     /// Tells what could not be told before the log's end.
@@ -97,60 +97,59 @@ impl Relations {
         self.inherited.finish(findings);
     }
 
-    fn look(&mut self, here: &mut Here) {
-        self.head.event(here);
-        match &*here.event.event_type {
-            "turn/start" => {
+    fn look(&mut self, kind: Kind, here: &mut Here) {
+        self.head.event(kind, here);
+        match kind {
+            Kind::TurnStart => {
                 let boundary = self.turns.start(here);
                 self.tools.open(boundary);
             }
-            "turn/end" => {
+            Kind::TurnEnd => {
                 let boundary = self.turns.end(here);
                 self.tools.close(boundary, here);
             }
-            "step/start" => {
+            Kind::StepStart => {
                 let boundary = self.turns.step_start(here);
                 self.tools.open(boundary);
             }
-            "step/end" => {
+            Kind::StepEnd => {
                 let boundary = self.turns.step_end(here);
                 self.tools.close(boundary, here);
             }
-            "assistant/chunk" | "assistant/attempt" | "system/message" | "developer/message" => {
+            Kind::AssistantChunk | Kind::AssistantAttempt | Kind::SystemMessage | Kind::DeveloperMessage => {
                 self.turns.require_step(here);
             }
-            "assistant/message" => {
+            Kind::AssistantMessage => {
                 let is_in_step = self.turns.require_step(here);
                 self.tools.advertise(is_in_step, here);
             }
-            "tool/call" => {
+            Kind::ToolCall => {
                 let is_in_step = self.turns.require_step(here);
                 self.tools.call(is_in_step, here);
             }
-            "tool/result" => self.result(here),
-            "user/message" => self.titles.message(here),
-            "request/header" => {
+            Kind::ToolResult => self.result(here),
+            Kind::UserMessage => self.titles.message(here),
+            Kind::RequestHeader => {
                 self.turns.require_turn(here);
                 self.retries.header(here);
             }
-            "request/context" => self.turns.require_turn(here),
-            "llm/retry" => self.retries.retry(&self.turns, here),
-            "llm/retry-started" => self.retries.started(here),
-            "session/title" => self.titles.title(here),
-            "session/title-llm-request" => self.titles.request(here),
-            "command/run" => self.commands.run(here),
-            "command/done" => self.commands.done(here),
-            "session-log-deepseek/delivery-accepted" => self.inherited.delivery(here),
-            "subagent/catalog" => self.inherited.catalog(here),
-            "session/end-seed" => self.inherited.end_seed(here),
-            other => {
-                let [start, settle] = self.facts.dispatch_types;
+            Kind::RequestContext => self.turns.require_turn(here),
+            Kind::Retry => self.retries.retry(&self.turns, here),
+            Kind::RetryStarted => self.retries.started(here),
+            Kind::Title => self.titles.title(here),
+            Kind::TitleRequest => self.titles.request(here),
+            Kind::CommandRun => self.commands.run(here),
+            Kind::CommandDone => self.commands.done(here),
+            Kind::Delivery => self.inherited.delivery(here),
+            Kind::Catalog => self.inherited.catalog(here),
+            Kind::EndSeed => self.inherited.end_seed(here),
+            Kind::DispatchStart => {
                 self.turns.require_turn(here);
-                if other == start {
-                    self.dispatch.start(here);
-                } else if other == settle {
-                    self.dispatch.settle(here);
-                }
+                self.dispatch.start(here);
+            }
+            Kind::DispatchSettle => {
+                self.turns.require_turn(here);
+                self.dispatch.settle(here);
             }
         }
     }
@@ -164,35 +163,4 @@ impl Relations {
             self.tools.result(is_in_step, here);
         }
     }
-
-    fn concerns(&self, event_type: &str) -> bool {
-        CONCERNED.binary_search(&event_type).is_ok() || self.facts.dispatch_types.contains(&event_type)
-    }
 }
-
-/// Every type but the nested tool events, sorted.
-const CONCERNED: &[&str] = &[
-    "assistant/attempt",
-    "assistant/chunk",
-    "assistant/message",
-    "command/done",
-    "command/run",
-    "developer/message",
-    "llm/retry",
-    "llm/retry-started",
-    "request/context",
-    "request/header",
-    "session-log-deepseek/delivery-accepted",
-    "session/end-seed",
-    "session/title",
-    "session/title-llm-request",
-    "step/end",
-    "step/start",
-    "subagent/catalog",
-    "system/message",
-    "tool/call",
-    "tool/result",
-    "turn/end",
-    "turn/start",
-    "user/message",
-];

@@ -28,7 +28,8 @@ pub(in crate::check) const RULES: &[&Rule] =
 #[derive(Debug, Default)]
 pub(super) struct Retries {
     chains: HashMap<Chain, Last>,
-    attempts: HashMap<Vec<u8>, Vec<Attempt>>,
+    /// By `retryId`.
+    attempts: HashMap<Vec<u8>, Attempts>,
     /// The provider of the latest `request/header`.
     provider: Option<Digest>,
     /// A `request/header` was perhaps lost since the latest one.
@@ -50,10 +51,18 @@ struct Last {
     seq: u64,
 }
 
+/// What was announced under one `retryId`.
+#[derive(Debug)]
+struct Attempts {
+    /// Seq of the first.
+    first: u64,
+    /// By number; where one came twice, the first.
+    by_number: HashMap<u64, Attempt>,
+}
+
 /// One announced attempt.
 #[derive(Debug)]
 struct Attempt {
-    number: u64,
     /// Turn and step.
     place: [Option<Digest>; 2],
     seq: u64,
@@ -101,36 +110,30 @@ impl Retries {
                 let message = format!("llm/retry has retryId {}, its chain another one", shown_id(here));
                 here.tell_relating(&ID_CHANGED, message, last.seq, "the retry before");
             }
-            None if self.attempts.contains_key(id) => {
-                let message = format!("llm/retry takes retryId {} of another chain", shown_id(here));
-                let first = self.attempts.get(id).and_then(|attempts| attempts.first());
-                here.tell_relating(
-                    &ID_REUSED,
-                    message,
-                    first.map_or(0, |first| first.seq),
-                    "the other chain",
-                );
+            Some(_) => {}
+            None => {
+                if let Some(other) = self.attempts.get(id) {
+                    let message = format!("llm/retry takes retryId {} of another chain", shown_id(here));
+                    here.tell_relating(&ID_REUSED, message, other.first, "the other chain");
+                }
             }
-            _ => {}
         }
         let (number, seq) = (found.unwrap_or(expected), here.event.seq);
         self.chains.insert(chain, Last { id: id.to_vec(), number, seq });
         let [turn, step, ..] = chain;
-        self.attempts.entry(id.to_vec()).or_default().push(Attempt {
-            number,
-            place: [turn, step],
-            seq,
-            started: None,
-        });
+        let attempts = self.attempts.entry(id.to_vec());
+        let attempts = attempts.or_insert_with(|| Attempts { first: seq, by_number: HashMap::new() });
+        attempts.by_number.entry(number).or_insert(Attempt { place: [turn, step], seq, started: None });
     }
 
     pub(super) fn started(&mut self, here: &mut Here) {
         let Some(id) = here.text("retryId") else { return invalid(here) };
         let found = here.data.count("retry");
         let attempts = self.attempts.get_mut(id.as_bytes());
-        let attempt =
-            attempts.and_then(|attempts| attempts.iter_mut().find(|attempt| Some(attempt.number) == found));
-        let Some(attempt) = attempt else {
+        let attempt = attempts.zip(found).and_then(|(attempts, number)| {
+            attempts.by_number.get_mut(&number).map(|attempt| (number, attempt))
+        });
+        let Some((number, attempt)) = attempt else {
             if !self.has_gaps || found.is_none() {
                 let message = format!(
                     "attempt {} of retry {} starts, but none is announced",
@@ -142,12 +145,11 @@ impl Retries {
             return;
         };
         if let Some(first) = attempt.started {
-            let message = format!("attempt {} of retry {} starts again", attempt.number, shown_id(here));
+            let message = format!("attempt {number} of retry {} starts again", shown_id(here));
             here.tell_relating(&STARTED_TWICE, message, first, "the first start");
         } else if attempt.place != ["turn", "step"].map(|key| here.meaning(key)) {
             let message = format!(
-                "attempt {} of retry {} starts in another turn or step than announced",
-                attempt.number,
+                "attempt {number} of retry {} starts in another turn or step than announced",
                 shown_id(here)
             );
             here.tell_relating(&STARTED_UNMATCHED, message, attempt.seq, "the announcement");
@@ -227,6 +229,23 @@ mod tests {
             assert_eq!(judged(events), *expected);
         }
         assert_eq!(found(&[("turn/start", TURN), ("step/start", STEP), (RETRY, &one)]), ["retry-provider@2"]);
+    }
+
+    #[test]
+    fn of_attempts_with_one_number_the_first_counts() {
+        let one = retry("a", 1);
+        let elsewhere = one.replace("\"step\":1", "\"step\":2");
+        let twice = [(RETRY, &*one), (RETRY, &elsewhere), (STARTED, &one)];
+        assert_eq!(judged(&twice), ["retry-id-reused@4", "retry-place@4"]);
+    }
+
+    #[test]
+    fn one_chain_of_many_attempts_takes_no_more_time_for_each() {
+        // Comparing each start with each announcement takes many times as long.
+        let retries: Vec<String> = (1..=30_000).map(|number| retry("a", number)).collect();
+        let announced = retries.iter().map(|retry| (RETRY, &**retry));
+        let started = retries.iter().rev().map(|retry| (STARTED, &**retry));
+        assert_eq!(judged(&announced.chain(started).collect::<Vec<_>>()), [""; 0]);
     }
 
     #[test]

@@ -222,6 +222,34 @@ fn a_broken_frame_does_not_cost_the_next_ones_first_record() {
 }
 
 #[test]
+fn lines_behind_a_dropped_one_are_those_of_their_own_frame() {
+    // The second frame ends inside a line, with which the third, broken one goes on.
+    let half = format!("{{\"a\":\"{}", "a".repeat(300));
+    let mut broken = frame(&half);
+    *broken.last_mut().unwrap() ^= 1;
+    let head = frame(&format!("{HEADER}\n"));
+    let bad = frame(&format!("{}\n{{\n", event(0)));
+    let start = head.len() + frame(&half).len() + broken.len();
+    let log = [head, frame(&half), broken, bad].concat();
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&log).unwrap();
+    let mut reader = LogReader::open(&Source::of(file, std::path::Path::new("log")).unwrap()).unwrap();
+    let mut places = Vec::new();
+    while let Some((is_record, place)) = reader
+        .next(|item| match item {
+            Item::Record(record) => (true, record.place),
+            Item::Fault(fault) => (false, fault.place),
+        })
+        .unwrap()
+    {
+        places.push((is_record, place.frame, place.byte));
+    }
+    let place = |is_record| (is_record, Some(4), Some(start as u64));
+    assert_eq!(places[1..], [place(true), place(false)], "{places:?}");
+    assert_eq!((places.len(), places[0].1), (3, Some(3)));
+}
+
+#[test]
 fn a_torn_frame_that_is_damaged_too_is_no_mere_torn_tail() {
     // Several blocks of text that hardly compresses, so that the first are decoded before the broken one.
     let mut state = 1_u32;
