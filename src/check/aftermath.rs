@@ -30,6 +30,8 @@ pub(super) struct Aftermath {
     first: Option<Damage>,
     /// The last frame, where it is damaged and not only cut.
     broken_tail: Option<Fault>,
+    /// Events of the frames that it swallows.
+    swallowed: u64,
 }
 
 /// The first line that ends the scan.
@@ -60,14 +62,14 @@ struct Run {
 
 impl Aftermath {
     pub(super) fn new(container: Container) -> Self {
-        Self { container, is_refused: false, first: None, broken_tail: None }
+        Self { container, is_refused: false, first: None, broken_tail: None, swallowed: 0 }
     }
 
     pub(super) fn fault(&mut self, fault: &Fault) {
         let (is_taken, ends_turn) = match fault.kind {
             FaultKind::TornTail { .. } => return,
             FaultKind::BrokenTail { .. } => {
-                self.broken_tail = Some(fault.clone());
+                self.broken_tail.get_or_insert_with(|| fault.clone());
                 return;
             }
             FaultKind::Bom
@@ -110,6 +112,9 @@ impl Aftermath {
     }
 
     pub(super) fn record(&mut self, record: &Record) {
+        if self.broken_tail.is_some() {
+            self.swallowed = self.swallowed.saturating_add(record.body.events());
+        }
         let Some(damage) = &mut self.first else { return };
         if let Body::Event(event) = &record.body
             && event.event_type == "turn/end"
@@ -187,7 +192,10 @@ impl Aftermath {
         };
         tell_at(tail.place, &[container::RULES], &fate, findings);
         let sound = match (swallowed, recovered) {
-            (Some(next), _) => format!("from byte {next} on other frames stand behind the damage"),
+            (Some(next), _) => {
+                let events = amount(self.swallowed, "event");
+                format!("from byte {next} on other frames stand behind the damage, with {events}")
+            }
             (None, 1..) => format!("{} of the damaged frame can be read", amount(recovered, "whole record")),
             (None, 0) => return,
         };

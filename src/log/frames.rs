@@ -1,6 +1,6 @@
 //! The structure of a zstd log: where frames start and end, without decoding them (FORMAT §2.2).
 
-use super::FaultKind;
+use super::{FaultKind, Source};
 use std::io::{self, BufRead, Read as _};
 
 /// The first bytes of every frame.
@@ -251,11 +251,17 @@ pub(super) fn torn_start(input: impl BufRead, offset: u64) -> io::Result<Option<
     }
 }
 
+/// Where the first frame starts behind that of the byte `start`, whatever its own bytes say of its length.
+pub(super) fn start_behind(source: &Source, start: u64) -> io::Result<Option<u64>> {
+    let behind = start + 1;
+    next_start(source.reader(behind)?, behind)
+}
+
 /// Where the next frame's first bytes stand in `input`, whose first byte is the file's byte `offset`.
 ///
 /// A torn frame that holds another frame's start was not cut off by the end of the file: one of its block headers is
 /// damaged and swallows what follows.
-pub(super) fn next_start(mut input: impl BufRead, offset: u64) -> io::Result<Option<u64>> {
+fn next_start(mut input: impl BufRead, offset: u64) -> io::Result<Option<u64>> {
     let finder = memchr::memmem::Finder::new(&MAGIC);
     let mut window: Vec<u8> = Vec::new();
     let mut window_start = offset;

@@ -10,6 +10,9 @@ use std::ops::Range;
 /// The longest line that is read: JavaScript's engine, and so dsh, takes no string of 512 MiB.
 pub(super) const MAX_LINE: usize = 512 << 20;
 
+/// How often reading goes on behind a frame that swallows others: each time the rest of the file is walked again.
+const MOST_SWALLOWERS: u32 = 16;
+
 /// A line, its line feed left out.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
@@ -50,6 +53,8 @@ struct Frames {
     is_torn: bool,
     /// The torn frame is damaged besides.
     is_broken: bool,
+    /// How many frames so far have swallowed others.
+    swallowers: u32,
 }
 
 /// A line that is longer than any that is read. Only its end tells whether it is one.
@@ -71,6 +76,8 @@ impl Overlong {
 
 /// Cuts a log's text into lines.
 pub(super) struct Lines {
+    /// Where the bytes are, to go on behind what is no frame.
+    source: Source,
     text: Text,
     /// The text from the first byte that has not been given out.
     buffer: Vec<u8>,
@@ -90,23 +97,30 @@ pub(super) struct Lines {
     ended: bool,
 }
 
+impl Frames {
+    /// The text of the frames from byte `start` of the file on, where one must start.
+    fn text_from(&mut self, source: &Source, start: u64) -> io::Result<Text> {
+        // Only a walk to the end tells whether the last frame is whole; it decodes nothing.
+        self.torn_start = frames::torn_start(source.reader(start)?, start)?;
+        self.swallowed = match self.torn_start {
+            Some(torn) => frames::start_behind(source, torn)?,
+            None => None,
+        };
+        (self.is_torn, self.is_broken) = (false, false);
+        Ok(Text::Zstd(Box::new(ZstdText::new(source.reader(start)?, start)?)))
+    }
+}
+
 impl Lines {
     /// The lines of a log from byte `start` of the file on, where a line (and a frame) must start.
     pub(super) fn new(source: &Source, start: u64) -> io::Result<Self> {
         let mut frames = Frames { has_header: start == 0, ..Frames::default() };
         let text = match source.container {
             Container::Raw => Text::Raw(source.reader(start)?),
-            Container::Zstd => {
-                // Only a walk to the end tells whether the last frame is whole; it decodes nothing.
-                frames.torn_start = frames::torn_start(source.reader(start)?, start)?;
-                if let Some(torn) = frames.torn_start {
-                    let behind = torn + frames::MAGIC.len() as u64;
-                    frames.swallowed = frames::next_start(source.reader(behind)?, behind)?;
-                }
-                Text::Zstd(Box::new(ZstdText::new(source.reader(start)?, start)?))
-            }
+            Container::Zstd => frames.text_from(source, start)?,
         };
         Ok(Self {
+            source: source.again()?,
             text,
             buffer: Vec::new(),
             start: 0,
@@ -229,13 +243,25 @@ impl Lines {
             }
             Text::Zstd(input) => {
                 let part = input.next(&mut self.buffer)?;
-                self.zstd_part(part);
+                if let Some(damage) = self.zstd_part(part) {
+                    self.go_on_behind(damage)?;
+                }
             }
         }
         Ok(())
     }
 
-    fn zstd_part(&mut self, part: Part) {
+    /// Goes on with the next frame behind the byte `damage`, where the walk over the frames cannot go on.
+    fn go_on_behind(&mut self, damage: u64) -> io::Result<()> {
+        match frames::start_behind(&self.source, damage)? {
+            Some(next) => self.text = self.frames.text_from(&self.source, next)?,
+            None => self.ended = true,
+        }
+        Ok(())
+    }
+
+    /// Takes what the frames give; tells the byte at which the walk over them broke down, if it did.
+    fn zstd_part(&mut self, part: Part) -> Option<u64> {
         match part {
             Part::Text => {}
             Part::FrameStart(at) => {
@@ -263,13 +289,19 @@ impl Lines {
                 if matches!(kind, FaultKind::FrameData(_) | FaultKind::FrameStructure(_)) {
                     self.drop_half_line();
                 }
-                let is_begun = self.frames.last_start == Some(at);
                 let frame = match kind {
                     FaultKind::FrameMagic { .. } | FaultKind::SkippableFrame { .. } => None,
-                    _ => Some(self.frames.begun + u64::from(!is_begun)),
+                    _ => {
+                        // A frame that is refused for its header counts as one all the same.
+                        self.frames.begun += u64::from(self.frames.last_start.replace(at) != Some(at));
+                        Some(self.frames.begun)
+                    }
                 };
                 let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
+                let is_walk_over =
+                    matches!(kind, FaultKind::FrameMagic { .. } | FaultKind::FrameStructure(_));
                 self.pending.push_back((kind, place));
+                return is_walk_over.then_some(at);
             }
             Part::Torn(_) if self.frames.is_broken => self.ended = true,
             Part::Torn(at) => match self.frames.swallowed {
@@ -280,11 +312,16 @@ impl Lines {
                          starts at byte {later}"
                     );
                     self.broken_tail(problem, at);
+                    self.frames.swallowers += 1;
+                    if self.frames.swallowers <= MOST_SWALLOWERS {
+                        return Some(at);
+                    }
                     self.ended = true;
                 }
             },
             Part::End => self.end(None),
         }
+        None
     }
 
     /// Reports that the torn frame is damaged besides.

@@ -290,10 +290,12 @@ impl LogReader {
                     .complete(FaultKind::TornTail { bytes: 0, nuls: 0, frame: true, recovered: 0 }, place);
             }
             FaultKind::BrokenTail { problem, swallowed, .. } => {
-                self.gap_explained = true;
+                (self.gap_explained, self.torn_rest) = (true, false);
                 return FaultKind::BrokenTail { problem, swallowed, recovered: self.recovered };
             }
             FaultKind::FrameData(_)
+            | FaultKind::FrameMagic { .. }
+            | FaultKind::FrameStructure(_)
             | FaultKind::UnfinishedLine { .. }
             | FaultKind::LineTooLong { .. }
             | FaultKind::NotJson(_)

@@ -88,6 +88,11 @@ impl Source {
         self.file.metadata().ok()?.modified().ok()
     }
 
+    /// The same bytes once more.
+    pub(super) fn again(&self) -> io::Result<Self> {
+        Ok(Self { path: self.path.clone(), file: self.file.try_clone()?, ..*self })
+    }
+
     /// Writes the bytes that count to `output`.
     pub fn copy_to(&self, output: &mut dyn Write) -> io::Result<()> {
         io::copy(&mut self.reader(0)?, output).map(|_| ())

@@ -36,7 +36,7 @@ fn event(seq: u64) -> String {
 }
 
 #[test]
-fn what_frames_reserve_is_refused_and_nothing_behind_it_read() {
+fn what_frames_reserve_is_refused_and_what_stands_behind_is_read() {
     let sandbox = Sandbox::new();
     let before = [head(), raw(&event(0))].concat();
     let [mut bit, mut other_bit] = [raw(&event(1)), raw(&event(1))];
@@ -58,12 +58,13 @@ fn what_frames_reserve_is_refused_and_nothing_behind_it_read() {
         let file = &report["files"][0];
         let finding = &file["findings"][0];
         assert_eq!((code, file["findings"].as_array().unwrap().len()), (1, 1), "{report}");
-        assert_eq!((&finding["code"], &file["events"]), (&json!("frame-structure"), &json!(1)), "{report}");
+        assert_eq!((&finding["code"], &file["events"]), (&json!("frame-structure"), &json!(3)), "{report}");
         assert_eq!((&finding["frame"], &finding["byte"]), (&json!(3), &json!(before.len())), "{report}");
         assert!(finding["message"].as_str().unwrap().contains(what), "{finding}");
         assert_eq!(sandbox.run(&["replay", text(&log)]).code, 3);
         let (view, code) = sandbox.json(&["replay", "--partial", text(&log)]);
         assert_eq!((code, &view["events"]), (1, &json!(1)), "{view}");
+        assert!(view["notes"].to_string().contains("1 sound events behind it are left out"), "{view}");
         for verdict in judge(&[log], &[]).unwrap_or_default() {
             assert_eq!(verdict["loads"], json!(false), "{name}: {verdict}");
         }

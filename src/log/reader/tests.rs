@@ -288,7 +288,29 @@ fn a_frame_that_swallows_others_is_damaged_not_torn() {
     // The block header behind the second frame's six header bytes: a block of two MiB.
     let header = frames[0].len() + 6;
     log[header + 2] = 0xff;
-    assert_eq!(read(&log), ["BrokenTail@2"]);
+    assert_eq!(read(&log), ["BrokenTail@2", "1"], "what stands behind it is read all the same");
+}
+
+#[test]
+fn frames_behind_what_is_no_frame_are_read() {
+    let frames = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n")), frame(&(event(1) + "\n"))];
+    for (odd, fault) in [(&[0; 9][..], "FrameMagic@0"), (b"text\n", "FrameMagic@0")] {
+        let log = [&frames[0], &frames[1], odd, &frames[2]].concat();
+        assert_eq!(read(&log), ["0", fault, "1"]);
+    }
+    // A reserved bit in the second frame's descriptor, and the last frame torn.
+    let mut log = frames.concat();
+    log[frames[0].len() + 4] |= 0x08;
+    assert_eq!(read(&log), ["FrameStructure@2", "1"]);
+    assert_eq!(read(&log[..log.len() - 4]), ["FrameStructure@2", "1", "TornTail@3"]);
+}
+
+#[test]
+fn frames_that_all_swallow_the_rest_take_no_quadratic_time() {
+    let mut odd = frame(&(event(0) + "\n"));
+    odd[8] = 0xff;
+    let log = [frame(&format!("{HEADER}\n")), odd.repeat(20_000), frame(&(event(1) + "\n"))].concat();
+    assert_eq!(read(&log).len(), 17, "after so many nothing more is read");
 }
 
 proptest::proptest! {
