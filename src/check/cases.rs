@@ -364,6 +364,6 @@ fn r35_v0_range_encoded_provenance() {
     assert_eq!((finding.seq, ranged.events), (Some(9), 12));
     assert_eq!(
         finding.message,
-        "1 event with ranges in sourceEventSeqs, seq 9 the first: needs dsh >= 0.1.2"
+        "1 event with ranges in sourceEventSeqs, seq 9 the first (it names 3..8): needs dsh >= 0.1.2"
     );
 }

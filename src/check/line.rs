@@ -71,6 +71,17 @@ pub(super) fn crlf((count, first): (u64, Place)) -> Finding {
         .with_help("nothing need be done: dsh reads them. What is appended ends in LF alone")
 }
 
+/// Says of a line at or behind `line` that it held no record of the log, since the next one goes on with `next_seq`.
+pub(super) fn held_nothing(finding: &mut Finding, line: u64, next_seq: u64) {
+    let is_here = finding.place.line.is_some_and(|place| place >= line);
+    if is_here
+        && [&UNPARSABLE_LINE, &INVALID_ENVELOPE, &MALFORMED_ROW].iter().any(|rule| rule.code == finding.code)
+    {
+        finding.help =
+            format!("nothing is lost with it: the next record is seq {next_seq}, which belongs there");
+    }
+}
+
 /// Whether a finding says that a line of this frame holds no record.
 pub(super) fn is_in_frame(finding: &Finding, frame: Option<u64>) -> bool {
     frame.is_some() && finding.place.frame == frame && RULES.iter().any(|rule| rule.code == finding.code)
@@ -121,6 +132,16 @@ mod tests {
             "{}",
             lost.message
         );
+    }
+
+    #[test]
+    fn a_line_that_held_nothing_is_told_so() {
+        let lines = |second: u64| {
+            let (first, second) = (event(0, "todo/write", "{}"), event(second, "todo/write", "{}"));
+            check_bytes(format!("{HEADER}\n{first}\n{{\"type\"\n{second}\n").as_bytes())
+        };
+        assert!(lines(1).findings[0].help.starts_with("nothing is lost with it: the next record is seq 1"));
+        assert!(lines(2).findings[0].help.starts_with("the record is lost"), "{:#?}", lines(2).findings);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub(super) struct Pass {
     aftermath: Aftermath,
     container: Container,
     findings: Findings,
+    /// The first line without a record since the last record.
+    unread_line: Option<u64>,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
 }
@@ -49,6 +51,7 @@ impl Pass {
             aftermath: Aftermath::new(container),
             container,
             findings: Findings::default(),
+            unread_line: None,
             broken_frame: None,
         }
     }
@@ -66,16 +69,19 @@ impl Pass {
                 }
                 if let Body::Event(event) = &record.body {
                     self.findings.extend(text::lone_surrogates(event, record.place));
-                    self.ranges.event(event, record.place);
+                    self.ranges.event(event, record.place, self.session.format);
                 }
                 let (next, said) = self.numbering.record(first_seq);
                 self.findings.extend(said);
                 if matches!(next, Next::Skip) {
                     return;
                 }
+                let unread = self.unread_line.take();
                 if self.losses.read_on(first_seq) {
                     self.brackets.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
+                } else if let Some(line) = unread {
+                    self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
                 }
                 match record.body {
                     Body::Event(event) => self.event(&event, record.place),
@@ -109,7 +115,10 @@ impl Pass {
             FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } => {}
             ref kind if kind.loses_nothing() => {}
             FaultKind::SeqGap { expected, .. } => self.losses.unread(expected),
-            _ => self.losses.unread(fault.seq),
+            _ => {
+                self.unread_line = self.unread_line.or(fault.place.line);
+                self.losses.unread(fault.seq);
+            }
         }
     }
 

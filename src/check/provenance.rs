@@ -4,7 +4,7 @@ use super::Finding;
 use super::registry::Rule;
 use super::wording::amount;
 use crate::format::Format;
-use crate::log::{Event, Place};
+use crate::log::{Event, Place, SourceSeqs};
 
 static RANGE_ENCODED_PROVENANCE: Rule = Rule::note(
     "range-encoded-provenance",
@@ -16,26 +16,33 @@ pub(super) const RULES: &[&Rule] = &[&RANGE_ENCODED_PROVENANCE];
 /// The events that name their sources as ranges.
 #[derive(Debug, Default)]
 pub(super) struct Ranges {
-    first: Option<(u64, Place)>,
+    /// The first: its seq, its place and what it names.
+    first: Option<(u64, Place, Option<SourceSeqs>)>,
     count: u64,
 }
 
 impl Ranges {
-    pub(super) fn event(&mut self, event: &Event, place: Place) {
+    pub(super) fn event(&mut self, event: &Event, place: Place, format: &Format) {
         let list = event.source_event_seqs.map_or("", |list| list.get());
         if list.get(1..).is_some_and(|members| members.contains('[')) {
-            self.first.get_or_insert((event.seq, place));
+            if self.first.is_none() {
+                let sources = event.source_event_seqs;
+                let sources = sources.and_then(|raw| SourceSeqs::parse(raw, event.seq, true, format).ok());
+                self.first = Some((event.seq, place, sources));
+            }
             self.count += 1;
         }
     }
 
     pub(super) fn finding(&self, format: &Format) -> Option<Finding> {
-        let ((seq, place), since) = (self.first?, format.ranged_sources_since?);
+        let ((seq, place, sources), since) = (self.first.as_ref()?, format.ranged_sources_since?);
         let events = amount(self.count, "event");
-        let message =
-            format!("{events} with ranges in sourceEventSeqs, seq {seq} the first: needs dsh >= {since}");
+        let named = sources.as_ref().map_or_else(String::new, |sources| format!(" (it names {sources})"));
+        let message = format!(
+            "{events} with ranges in sourceEventSeqs, seq {seq} the first{named}: needs dsh >= {since}"
+        );
         let help =
             format!("releases before {since} refuse this log, though its version is one that they read");
-        Some(Finding::new(&RANGE_ENCODED_PROVENANCE, place, message).at_seq(seq).with_help(help))
+        Some(Finding::new(&RANGE_ENCODED_PROVENANCE, *place, message).at_seq(*seq).with_help(help))
     }
 }

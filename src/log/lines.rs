@@ -1,5 +1,6 @@
 //! The lines of a log's text, each with its place, whatever the container.
 
+use super::overlong::Overlong;
 use super::source::SourceReader;
 use super::zstd_text::{Part, ZstdText};
 use super::{Container, FaultKind, Place, Source, frames};
@@ -55,23 +56,6 @@ struct Frames {
     is_broken: bool,
     /// How many frames so far have swallowed others.
     swallowers: u32,
-}
-
-/// A line that is longer than any that is read. Only its end tells whether it is one.
-struct Overlong {
-    place: Place,
-    /// Its bytes so far.
-    bytes: u64,
-    /// How many NULs they end with.
-    nuls: u64,
-}
-
-impl Overlong {
-    fn add(&mut self, bytes: &[u8]) {
-        let nuls = trailing_nuls(bytes);
-        self.nuls = if nuls == bytes.len() as u64 { self.nuls + nuls } else { nuls };
-        self.bytes += bytes.len() as u64;
-    }
 }
 
 /// Cuts a log's text into lines.
@@ -405,8 +389,4 @@ impl Lines {
             _ => false,
         }
     }
-}
-
-fn trailing_nuls(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().take_while(|byte| **byte == 0).count() as u64
 }

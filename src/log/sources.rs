@@ -2,6 +2,7 @@
 
 use crate::format::Format;
 use crate::json::{self, Raw};
+use std::fmt;
 use std::ops::RangeInclusive;
 
 /// A checked list of sources, kept as ranges, so that a long one stays small.
@@ -32,6 +33,21 @@ pub enum SourceError {
     /// A seq that is not earlier than the event's own.
     #[error("the list of sources names seq {0}, which the event itself does not follow")]
     NotEarlier(u64),
+}
+
+impl fmt::Display for SourceSeqs {
+    /// As many ranges as fit a sentence.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 8;
+        for (index, range) in self.ranges.iter().take(MOST).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            match (range.start(), range.end()) {
+                (start, end) if start == end => write!(f, "{comma}{start}")?,
+                (start, end) => write!(f, "{comma}{start}..{end}")?,
+            }
+        }
+        if self.ranges.len() > MOST { f.write_str(", …") } else { Ok(()) }
+    }
 }
 
 impl SourceSeqs {
@@ -115,7 +131,7 @@ mod tests {
     fn plain_and_ranged_lists_name_the_same_events() {
         let plain = parse("[1,2,3,4,9,10,12,13,14]").unwrap();
         assert_eq!(plain, parse("[[1,4],9,10,[12,14]]").unwrap());
-        assert_eq!(plain.count(), 9);
+        assert_eq!((plain.count(), plain.to_string().as_str()), (9, "1..4, 9..10, 12..14"));
         assert!(plain.contains(4) && plain.contains(9) && !plain.contains(5) && !plain.contains(15));
         assert_eq!(parse("[[7,7]]").unwrap().count(), 1);
     }
