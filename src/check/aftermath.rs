@@ -14,6 +14,9 @@ use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Place, Record};
 use crate::session::{Fate, Violation};
 
+#[cfg(test)]
+mod tests;
+
 static VALID_EVENTS_AFTER_DAMAGE: Rule = Rule::error(
     "valid-events-after-damage",
     "Sound events stand behind damage, and dsh would open the log and delete them.",
@@ -66,10 +69,14 @@ impl Aftermath {
     }
 
     pub(super) fn fault(&mut self, fault: &Fault) {
+        if self.broken_tail.is_some() {
+            // To dsh the log ends there.
+            return;
+        }
         let (is_taken, ends_turn) = match fault.kind {
             FaultKind::TornTail { .. } => return,
             FaultKind::BrokenTail { .. } => {
-                self.broken_tail.get_or_insert_with(|| fault.clone());
+                self.broken_tail = Some(fault.clone());
                 return;
             }
             FaultKind::Bom
@@ -114,6 +121,7 @@ impl Aftermath {
     pub(super) fn record(&mut self, record: &Record) {
         if self.broken_tail.is_some() {
             self.swallowed = self.swallowed.saturating_add(record.body.events());
+            return;
         }
         let Some(damage) = &mut self.first else { return };
         if let Body::Event(event) = &record.body
@@ -145,6 +153,9 @@ impl Aftermath {
 
     /// An event breaks a rule, so that dsh refuses the log, if it gets as far and does not take the line for damaged.
     pub(super) fn violation(&mut self, violation: &Violation, event: &Event, place: Place, format: &Format) {
+        if self.broken_tail.is_some() {
+            return;
+        }
         match violation.fate(event, format) {
             Fate::Dropped => self.damage(place, false, None, false),
             Fate::Refused => self.is_refused |= self.first.is_none(),
@@ -244,154 +255,4 @@ fn deleted(damage: &Damage) -> Option<Finding> {
     let help = "copy the file before dsh opens the session, then mend the damaged line";
     let finding = Finding::new(&VALID_EVENTS_AFTER_DAMAGE, run.start, message);
     Some(finding.at_seq(run.first_seq).with_help(help))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{self, HEADER, check_bytes, check_events, codes, event, frame};
-    use super::super::{Checked, Finding};
-
-    fn todo(seq: u64) -> String {
-        event(seq, "todo/write", "{}")
-    }
-
-    fn end(seq: u64) -> String {
-        event(seq, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#)
-    }
-
-    fn first(checked: &Checked) -> &Finding {
-        checked.findings.iter().find(|finding| finding.code != "valid-events-after-damage").unwrap()
-    }
-
-    fn deleted(lines: &[String]) -> Option<String> {
-        let checked = check_events(lines);
-        let finding = checked.findings.iter().find(|finding| finding.code == "valid-events-after-damage");
-        let is_told = first(&checked).help.contains("deletes everything from here on");
-        assert_eq!(is_told, finding.is_some() || lines.len() < 3, "{:#?}", checked.findings);
-        finding.map(|finding| finding.message.split(": ").next().unwrap().to_owned())
-    }
-
-    #[test]
-    fn sound_events_that_dsh_would_delete_are_counted() {
-        let bad = "{".to_owned();
-        let told = deleted(&[todo(0), bad.clone(), todo(2), todo(3), todo(4)]).unwrap();
-        assert_eq!(told, "3 sound events (seqs 2 to 4, lines 4 to 6) stand behind the damage in line 3");
-        let told = deleted(&[todo(0), bad.clone(), todo(2), bad.clone(), todo(4), todo(5)]).unwrap();
-        assert!(told.starts_with("1 sound event (seq 2, line 4)"), "{told}");
-        assert!(told.ends_with("and 2 more behind other damage"), "{told}");
-        assert!(deleted(&[todo(0), todo(1), todo(1), todo(2)]).unwrap().starts_with("1 sound event (seq 2"));
-        assert!(deleted(&[todo(0), todo(7), todo(8)]).unwrap().starts_with("2 sound events (seqs 7 to 8"));
-        assert!(deleted(&[todo(0), String::new(), todo(1)]).unwrap().starts_with("1 sound event (seq 1"));
-        assert_eq!(deleted(&[todo(0), bad]), None);
-    }
-
-    #[test]
-    fn the_end_of_a_turn_behind_damage_saves_the_log() {
-        let bad = "{".to_owned();
-        for lines in [
-            vec![todo(0), bad.clone(), todo(2), end(3)],
-            vec![todo(0), bad.clone(), r#"{"type":"turn/end"}"#.to_owned(), todo(3)],
-            vec![todo(0), end(5), todo(6)],
-            vec![todo(0), todo(0), end(1)],
-            vec![todo(0), r#"{"type":"turn/end","time":1,"data":{}}"#.to_owned(), todo(2)],
-        ] {
-            let checked = check_events(&lines);
-            assert!(!codes(&checked).contains(&"valid-events-after-damage"));
-            assert!(first(&checked).help.contains("since a turn ends in line"), "{:#?}", checked.findings);
-        }
-        // A turn that ended before does not, nor does an end that dsh cannot read.
-        assert!(deleted(&[end(0), bad.clone(), todo(2)]).is_some());
-        assert!(deleted(&[todo(0), bad, format!("{{{}", end(2)), todo(3)]).is_some());
-    }
-
-    #[test]
-    fn an_event_that_is_refused_saves_the_log() {
-        let taken = todo(1).replace('}', ",\"x\":1}").replacen(",\"x\":1}", "}", 1);
-        let checked = check_events(&[todo(0), taken.clone(), todo(2)]);
-        assert_eq!(codes(&checked), ["invalid-envelope"]);
-        assert!(first(&checked).help.contains("takes the line for an event"), "{:#?}", checked.findings);
-        // With another seq it ends the scan.
-        assert!(deleted(&[todo(0), taken.replace("\"seq\":1", "\"seq\":9"), todo(2)]).is_some());
-        let refused = event(1, "acme/switch", "{}");
-        assert_eq!(codes(&check_events(&[todo(0), refused.clone(), "{".into(), todo(3)])).len(), 2);
-        assert!(deleted(&[todo(0), "{".into(), event(2, "acme/switch", "{}")]).is_some());
-        let null = check_events(&[todo(0), "null".into(), todo(2)]);
-        assert_eq!(codes(&null), ["invalid-envelope"]);
-    }
-
-    #[test]
-    fn a_row_is_no_end_of_its_own() {
-        let row = |seq: u64| {
-            format!(
-                r#"{{"type":"text-chunks","seq0":{seq},"time0":1,"data":{{"turn":1,"step":1,"index":0,"dt":[1],"texts":["a","b"]}}}}"#
-            )
-        };
-        let told = deleted(&[todo(0), todo(1), row(1), todo(2), row(3)]).unwrap();
-        assert!(told.starts_with("3 sound events (seqs 2 to 4"), "{told}");
-    }
-
-    #[test]
-    fn a_damaged_last_frame_that_seems_torn_is_deleted() {
-        let frames = [0, 1, 2].map(|seq| frame(&format!("{}\n", todo(seq))));
-        let head = frame(&format!("{HEADER}\n"));
-        let mut log = [&head[..], &frames.concat()].concat();
-        // The block header behind a frame's six header bytes: now a block of two MiB.
-        let damaged = head.len() + frames[0].len();
-        log[damaged + 8] = 0xff;
-        let checked = check_bytes(&log);
-        assert_eq!(codes(&checked), ["frame-checksum", "valid-events-after-damage"]);
-        let [frame_finding, behind] = &checked.findings[..] else { panic!() };
-        let deletes = format!("deletes all from byte {damaged} on");
-        assert!(frame_finding.help.ends_with(&deletes), "{}", frame_finding.help);
-        let next = damaged + frames[1].len();
-        assert!(
-            behind.message.starts_with(&format!("from byte {next} on other frames")),
-            "{}",
-            behind.message
-        );
-        // With more damage before it dsh refuses the log.
-        log[damaged - 1] ^= 1;
-        let checked = check_bytes(&log);
-        assert_eq!(codes(&checked), ["frame-checksum"; 2]);
-        assert!(checked.findings[1].help.ends_with("for more than this"), "{}", checked.findings[1].help);
-    }
-
-    #[test]
-    fn compressed_logs_are_always_refused() {
-        let log = [frame(&format!("{HEADER}\n")), frame(&format!("{}\n{{\n{}\n", todo(0), todo(2)))].concat();
-        let finding = testing::only(check_bytes(&log));
-        assert!(
-            finding.help.ends_with("dsh refuses the log: no line of a whole frame may be bad"),
-            "{}",
-            finding.help
-        );
-    }
-
-    #[test]
-    fn readers_of_format_3_take_wrong_markers_for_damage() {
-        let prompt = |seq: u64, op: &str| {
-            let data = r#"{"id":"u","role":"user","content":[],"source":{"kind":"user"}}"#;
-            testing::marked(seq, "user/message", data, op, "")
-        };
-        let log = |more: &[String]| {
-            let start = [prompt(0, "\"append\""), prompt(1, "7"), prompt(2, "\"append\"")];
-            [&start[..], more].concat()
-        };
-        let fate = |version, more: &[String]| {
-            let checked = testing::check_events_of(version, &log(more));
-            let help = &checked.findings.iter().find(|finding| finding.seq == Some(1)).unwrap().help;
-            (help.contains("deletes everything"), codes(&checked).contains(&"valid-events-after-damage"))
-        };
-        for version in [3, 4] {
-            assert_eq!(fate(version, &[]), (true, true), "format {version}");
-            assert_eq!(fate(version, &[end(3)]), (false, false), "format {version}: a turn ends behind it");
-            let retired = event(3, "tool/code-dispatch", "{}");
-            assert_eq!(
-                fate(version, &[retired]),
-                (false, false),
-                "format {version}: refused wherever it stands"
-            );
-        }
-        assert_eq!(fate(2, &[]), (false, false), "the log is refused");
-    }
 }
