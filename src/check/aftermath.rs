@@ -84,6 +84,7 @@ impl Aftermath {
             | FaultKind::SkippableFrame { .. }
             | FaultKind::FrameStructure(_)
             | FaultKind::FrameData(_)
+            | FaultKind::Unread { .. }
             | FaultKind::HeaderFrame
             | FaultKind::UnfinishedLine { .. } => {
                 self.is_refused = true;
@@ -149,6 +150,11 @@ impl Aftermath {
                 damage.more = damage.more.saturating_add(events);
             }
         }
+    }
+
+    /// Whether dsh takes the log to end before what is read now.
+    pub(super) fn is_past_the_end(&self) -> bool {
+        self.broken_tail.is_some()
     }
 
     /// An event breaks a rule, so that dsh refuses the log, if it gets as far and does not take the line for damaged.

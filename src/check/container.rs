@@ -16,6 +16,8 @@ static SKIPPABLE_FRAME: Rule =
 static FRAME_STRUCTURE: Rule = Rule::error("frame-structure", "A Zstandard frame uses what is reserved.");
 static FRAME_CHECKSUM: Rule =
     Rule::error("frame-checksum", "A whole Zstandard frame cannot be decoded, or its checksum is wrong.");
+static UNREAD: Rule =
+    Rule::error("unread-rest", "So many frames are damaged that the rest of the file is not looked at.");
 static HEADER_FRAME: Rule =
     Rule::error("header-frame", "The first Zstandard frame holds something else than the header line.");
 static UNFINISHED_LINE: Rule = Rule::error("unfinished-line", "Whole Zstandard frames end inside a line.");
@@ -27,6 +29,7 @@ pub(super) const RULES: &[&Rule] = &[
     &SKIPPABLE_FRAME,
     &FRAME_STRUCTURE,
     &FRAME_CHECKSUM,
+    &UNREAD,
     &HEADER_FRAME,
     &UNFINISHED_LINE,
 ];
@@ -41,6 +44,7 @@ pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Findin
         FaultKind::SkippableFrame { .. } => &SKIPPABLE_FRAME,
         FaultKind::FrameStructure(_) => &FRAME_STRUCTURE,
         FaultKind::FrameData(_) | FaultKind::BrokenTail { .. } => &FRAME_CHECKSUM,
+        FaultKind::Unread { .. } => &UNREAD,
         FaultKind::HeaderFrame => &HEADER_FRAME,
         FaultKind::UnfinishedLine { .. } => &UNFINISHED_LINE,
         _ => return None,

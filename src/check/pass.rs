@@ -92,6 +92,7 @@ impl Pass {
     }
 
     fn fault(&mut self, fault: &Fault) {
+        let is_past_the_end = self.aftermath.is_past_the_end();
         self.aftermath.fault(fault);
         let said = self.numbering.fault(fault);
         self.findings.extend(said);
@@ -104,6 +105,9 @@ impl Pass {
                     finding =
                         finding.adding(&format!("what holds no record in it: {}", amount(lines, "line")));
                 }
+            }
+            if is_past_the_end && matches!(fault.kind, FaultKind::TornTail { .. }) {
+                "dsh does not come as far: it takes the log to end before this".clone_into(&mut finding.help);
             }
             // Lines of a broken frame are broken for that reason.
             if !line::is_in_frame(&finding, self.broken_frame) {

@@ -76,7 +76,7 @@ impl Disk for RealDisk {}
 /// What identifies one state of a file.
 #[derive(Debug, PartialEq, Eq)]
 struct Revision {
-    identity: Option<(u64, u64)>,
+    identity: Identity,
     length: u64,
     modified: Option<SystemTime>,
     tail: Vec<u8>,
@@ -138,7 +138,7 @@ impl<'d> Appender<'d> {
     /// Keeps dsh out of the session, if its writers of this format have a lock; to be asked for before the first append.
     pub fn lock_session(&mut self, format: &Format) -> Result<(), AppendError> {
         if format.has_session_lock && self.session_lock.is_none() {
-            self.session_lock = SessionLock::take(&self.path)?;
+            self.session_lock = Some(SessionLock::take(&self.path)?);
         }
         Ok(())
     }
@@ -276,15 +276,18 @@ fn read_from(file: &File, start: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Which file it is, whatever its name, where the system tells: device and inode.
+pub(super) type Identity = Option<(u64, u64)>;
+
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such identity")]
-pub(super) fn identity(meta: &Metadata) -> Option<(u64, u64)> {
+pub(super) fn identity(meta: &Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt;
     Some((meta.dev(), meta.ino()))
 }
 
 #[cfg(not(unix))]
-pub(super) fn identity(_meta: &Metadata) -> Option<(u64, u64)> {
+pub(super) fn identity(_meta: &Metadata) -> Identity {
     None
 }
 

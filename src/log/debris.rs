@@ -29,13 +29,15 @@ pub struct Debris {
     pub count: u64,
     /// Whether their numbers go on from the records before.
     pub goes_on: bool,
+    /// Whether a broken record stands behind them: only the next number tells whether it is lost.
+    pub ends_broken: bool,
 }
 
 impl Debris {
     /// Whether the line costs no event: its records go on, or it holds NULs alone.
     #[must_use]
     pub fn loses_nothing(&self) -> bool {
-        if self.count == 0 { self.stub == 0 && self.boms == 0 } else { self.goes_on }
+        if self.count == 0 { self.stub == 0 && self.boms == 0 } else { self.goes_on && !self.ends_broken }
     }
 
     pub(super) fn help(&self) -> &'static str {
@@ -44,6 +46,9 @@ impl Debris {
             (true, 1) => "keep exactly the whole record and its line feed",
             (true, _) => "give each whole record a line of its own, and remove the rest",
             (false, 0) => "the record is lost, unless a copy has it",
+            (false, _) if self.goes_on => {
+                "give each whole record a line of its own; the broken one behind them is lost, unless a copy has it"
+            }
             (false, _) => {
                 "a record before the whole ones is lost, or they stand elsewhere too; look for a copy"
             }
@@ -83,6 +88,7 @@ impl fmt::Display for Debris {
                 f.write_str("; the stub is the beginning of the record behind it, so nothing is lost")
             }
             (.., true) => f.write_str("; the numbers go on, so nothing is lost"),
+            (.., false) if self.goes_on => f.write_str("; the record behind them is broken"),
             (.., false) => f.write_str("; the numbers do not go on"),
         }
     }
@@ -150,6 +156,7 @@ pub(super) fn search(
         } else if !stub.is_empty() {
             let inner_nuls = memchr::memchr_iter(0, stub.as_bytes()).count();
             debris.stub += (stub.len() - inner_nuls) as u64;
+            debris.ends_broken = start == line.len() && debris.count > 0;
             // A cut may fall within a character.
             debris.repeats &= line[start..end].starts_with(stub.trim_end_matches('\u{fffd}'));
         }

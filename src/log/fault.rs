@@ -93,6 +93,12 @@ pub enum FaultKind {
     /// The first frame holds something else than the header line alone.
     #[error("the first frame must hold the header line and nothing else")]
     HeaderFrame,
+    /// So many frames are damaged that the rest of the file is not looked at.
+    #[error("too many damaged frames: the last {bytes} bytes of the file are not read")]
+    Unread {
+        /// The bytes left out.
+        bytes: u64,
+    },
     /// The text of the whole frames ends inside a line.
     #[error("whole frames end inside a line ({bytes} bytes after the last line feed)")]
     UnfinishedLine {
@@ -193,6 +199,7 @@ impl FaultKind {
             Self::FrameMagic { .. } | Self::FrameStructure(_) | Self::FrameData(_) => {
                 "the file was damaged after dsh wrote it; restore it from a copy. dsh refuses the whole log"
             }
+            Self::Unread { .. } => "nobody can say what stands there; restore the file from a copy",
             Self::BrokenTail { .. } => "the file was damaged after dsh wrote it; restore it from a copy",
             Self::SkippableFrame { .. } => {
                 "another tool wrote this frame; remove exactly these bytes. dsh refuses the whole log"

@@ -237,14 +237,23 @@ impl<R: BufRead> FrameCursor<R> {
     }
 }
 
-/// Where the torn frame starts, if `input`, whose first byte is the file's byte `offset`, ends inside one.
-pub(super) fn torn_start(input: impl BufRead, offset: u64) -> io::Result<Option<u64>> {
+/// What a walk over frames came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Walk {
+    /// Where the torn frame starts, if the file ends inside one.
+    pub torn: Option<u64>,
+    /// How far it went.
+    pub end: u64,
+}
+
+/// Walks `input`, whose first byte is the file's byte `offset`, up to its end or to what is no frame.
+pub(super) fn walk(input: impl BufRead, offset: u64) -> io::Result<Walk> {
     let mut cursor = FrameCursor::new(input, offset);
     loop {
         let used = match cursor.step()? {
             Step::Bytes(bytes) => bytes.len(),
-            Step::Torn(start) => return Ok(Some(start)),
-            Step::End => return Ok(None),
+            Step::Torn(start) => return Ok(Walk { torn: Some(start), end: cursor.offset }),
+            Step::End => return Ok(Walk { torn: None, end: cursor.offset }),
             Step::FrameStart(_) | Step::FrameEnd | Step::Fault(..) => 0,
         };
         cursor.consume(used);
@@ -297,7 +306,7 @@ mod tests {
     }
 
     /// The offsets of whole frames, and the last step that is no frame.
-    fn walk(bytes: &[u8]) -> (Vec<(u64, u64)>, String) {
+    fn steps(bytes: &[u8]) -> (Vec<(u64, u64)>, String) {
         let mut cursor = FrameCursor::new(bytes, 0);
         let (mut frames, mut start, mut last) = (Vec::new(), 0, String::new());
         loop {
@@ -325,7 +334,7 @@ mod tests {
     fn frames_are_found_whatever_the_step_size() {
         let (one, two) = (frame("header\n"), frame(&"event\n".repeat(100_000)));
         let log = [one.clone(), frame(""), two].concat();
-        let (frames, last) = walk(&log);
+        let (frames, last) = steps(&log);
         assert_eq!(frames.len(), 3);
         assert_eq!(frames[0], (0, one.len() as u64));
         assert_eq!(frames[2].1, log.len() as u64);
@@ -337,7 +346,7 @@ mod tests {
         let (one, two) = (frame("header\n"), frame("event\nevent\n"));
         let log = [one.clone(), two].concat();
         for cut in 0..log.len() {
-            let torn = torn_start(&log[..cut], 0).unwrap();
+            let torn = walk(&log[..cut], 0).unwrap().torn;
             let expected = match cut {
                 0 => None,
                 cut if cut < one.len() => Some(0),
@@ -351,26 +360,26 @@ mod tests {
     #[test]
     fn other_bytes_are_named_with_their_place() {
         let one = frame("header\n");
-        let (frames, last) = walk(&[one.clone(), vec![0; 512]].concat());
+        let (frames, last) = steps(&[one.clone(), vec![0; 512]].concat());
         assert_eq!(frames.len(), 1);
         assert_eq!(
             last,
             format!("Fault(FrameMagic {{ found: [0, 0, 0, 0], nuls: 512, is_end: true }}, {})", one.len())
         );
 
-        let (_, last) = walk(&[&one[..], &[0; 9], &one[..]].concat());
+        let (_, last) = steps(&[&one[..], &[0; 9], &one[..]].concat());
         assert!(last.contains("nuls: 9, is_end: false"), "{last}");
-        let (_, last) = walk(&[&one[..], &[0; 4]].concat());
+        let (_, last) = steps(&[&one[..], &[0; 4]].concat());
         assert!(last.contains("nuls: 4, is_end: true"), "{last}");
 
         let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
-        let (frames, last) = walk(&[one.clone(), skippable.clone(), one.clone()].concat());
+        let (frames, last) = steps(&[one.clone(), skippable.clone(), one.clone()].concat());
         assert_eq!(frames.len(), 2);
         assert_eq!(last, format!("Fault(SkippableFrame {{ bytes: 12 }}, {})", one.len()));
 
         // One that the file's end cuts is no torn tail: dsh looks at the magic alone.
         for cut in [4, 7, 10] {
-            let (_, last) = walk(&[&one[..], &skippable[..cut]].concat());
+            let (_, last) = steps(&[&one[..], &skippable[..cut]].concat());
             assert_eq!(last, format!("Fault(SkippableFrame {{ bytes: {cut} }}, {})", one.len()));
         }
     }

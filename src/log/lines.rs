@@ -11,8 +11,11 @@ use std::ops::Range;
 /// The longest line that is read: JavaScript's engine, and so dsh, takes no string of 512 MiB.
 pub(super) const MAX_LINE: usize = 512 << 20;
 
-/// How often reading goes on behind a frame that swallows others: each time the rest of the file is walked again.
-const MOST_SWALLOWERS: u32 = 16;
+/// How many bytes may be walked again to go on behind damaged frames, for each byte of the file and beside those.
+const WALKS: (u64, u64) = (16, 64 << 20);
+
+/// What going on behind one damaged frame costs beside the walk, in bytes.
+const RESTART: u64 = 64 << 10;
 
 /// A line, its line feed left out.
 #[derive(Debug)]
@@ -54,8 +57,8 @@ struct Frames {
     is_torn: bool,
     /// The torn frame is damaged besides.
     is_broken: bool,
-    /// How many frames so far have swallowed others.
-    swallowers: u32,
+    /// How many bytes have been walked so far, and what that cost beside.
+    walked: u64,
 }
 
 /// Cuts a log's text into lines.
@@ -85,7 +88,9 @@ impl Frames {
     /// The text of the frames from byte `start` of the file on, where one must start.
     fn text_from(&mut self, source: &Source, start: u64) -> io::Result<Text> {
         // Only a walk to the end tells whether the last frame is whole; it decodes nothing.
-        self.torn_start = frames::torn_start(source.reader(start)?, start)?;
+        let walk = frames::walk(source.reader(start)?, start)?;
+        self.torn_start = walk.torn;
+        self.walked = self.walked.saturating_add(walk.end.saturating_sub(start)).saturating_add(RESTART);
         self.swallowed = match self.torn_start {
             Some(torn) => frames::start_behind(source, torn)?,
             None => None,
@@ -237,6 +242,14 @@ impl Lines {
 
     /// Goes on with the next frame behind the byte `damage`, where the walk over the frames cannot go on.
     fn go_on_behind(&mut self, damage: u64) -> io::Result<()> {
+        let (each, beside) = WALKS;
+        let rest = self.source.bytes.saturating_sub(damage);
+        if self.frames.walked > self.source.bytes.saturating_mul(each).saturating_add(beside) {
+            let place = Place { byte: Some(damage), ..Place::default() };
+            self.pending.push_back((FaultKind::Unread { bytes: rest }, place));
+            self.ended = true;
+            return Ok(());
+        }
         match frames::start_behind(&self.source, damage)? {
             Some(next) => self.text = self.frames.text_from(&self.source, next)?,
             None => self.ended = true,
@@ -296,11 +309,7 @@ impl Lines {
                          starts at byte {later}"
                     );
                     self.broken_tail(problem, at);
-                    self.frames.swallowers += 1;
-                    if self.frames.swallowers <= MOST_SWALLOWERS {
-                        return Some(at);
-                    }
-                    self.ended = true;
+                    return Some(at);
                 }
             },
             Part::End => self.end(None),

@@ -241,11 +241,13 @@ impl LogReader {
             }
             FaultKind::BrokenTail { problem, swallowed, .. } => {
                 (self.gap_explained, self.torn_rest) = (true, false);
-                return FaultKind::BrokenTail { problem, swallowed, recovered: self.recovered };
+                let recovered = std::mem::take(&mut self.recovered);
+                return FaultKind::BrokenTail { problem, swallowed, recovered };
             }
             FaultKind::FrameData(_)
             | FaultKind::FrameMagic { .. }
             | FaultKind::FrameStructure(_)
+            | FaultKind::Unread { .. }
             | FaultKind::UnfinishedLine { .. }
             | FaultKind::LineTooLong { .. }
             | FaultKind::NotJson(_)

@@ -1,10 +1,11 @@
 //! `session.lock`: how dsh keeps two writers out of one session, from format 3 on (FORMAT §1.6).
 
-use super::append::{AppendError, identity};
+use super::append::{AppendError, Identity, identity};
 use super::place::LogName;
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const NAME: &str = "session.lock";
 
@@ -13,36 +14,62 @@ const TRIES: u32 = 3;
 
 /// The lock of a session, held until it is dropped. The file is empty and stays where it is: that it exists means
 /// nothing, only that a process holds it does.
+///
+/// dsh locks beside the name under which it opens a log. So the lock is taken beside every name of a log that is known:
+/// the one given and, behind links, the file's own. Hard links and links on the way have names that are not known.
 #[derive(Debug)]
 pub(super) struct SessionLock {
-    _file: File,
+    _files: Vec<File>,
 }
 
 impl SessionLock {
-    /// Takes the lock of the session whose log is at `log`, by whatever links; `None` where the log's own name is not
-    /// one that dsh opens, so that no dsh can have it.
-    pub(super) fn take(log: &Path) -> Result<Option<Self>, AppendError> {
+    /// Takes the lock of the session whose log is at `log`; none where no name of it is one that dsh opens.
+    pub(super) fn take(log: &Path) -> Result<Self, AppendError> {
         let stage = |error| AppendError::Io { stage: "cannot lock session.lock", error };
-        let log = log.canonicalize().map_err(stage)?;
-        if LogName::of(&log).is_none() {
-            return Ok(None);
+        let mut files: Vec<File> = Vec::new();
+        let mut identities = Vec::new();
+        for path in places(log).map_err(stage)? {
+            let (file, identity) = hold(&path, &identities)?;
+            identities.push(identity);
+            files.extend(file);
         }
-        let path = log.with_file_name(NAME);
-        for _ in 0..TRIES {
-            let file = open(&path).map_err(stage)?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(AppendError::SessionLocked),
-                Err(TryLockError::Error(error)) => return Err(stage(error)),
-            }
-            // Only the file that has the name now keeps others out.
-            let (held, named) = (file.metadata().map_err(stage)?, std::fs::metadata(&path));
-            if named.is_ok_and(|named| identity(&named) == identity(&held)) {
-                return Ok(Some(Self { _file: file }));
-            }
-        }
-        Err(stage(io::Error::other("another process puts new lock files in its place")))
+        Ok(Self { _files: files })
     }
+}
+
+/// The lock files of a log, each once.
+fn places(log: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    let own = log.canonicalize()?;
+    let mut places = BTreeSet::new();
+    for name in [log, &own] {
+        if LogName::of(name).is_some() {
+            let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());
+            places.insert(folder.unwrap_or(Path::new(".")).canonicalize()?.join(NAME));
+        }
+    }
+    Ok(places)
+}
+
+/// Locks the file at `path`, unless it is one of those that are `held`; its identity.
+fn hold(path: &Path, held: &[Identity]) -> Result<(Option<File>, Identity), AppendError> {
+    let stage = |error| AppendError::Io { stage: "cannot lock session.lock", error };
+    for _ in 0..TRIES {
+        let file = open(path).map_err(stage)?;
+        let found = identity(&file.metadata().map_err(stage)?);
+        if found.is_some() && held.contains(&found) {
+            return Ok((None, found));
+        }
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(AppendError::SessionLocked),
+            Err(TryLockError::Error(error)) => return Err(stage(error)),
+        }
+        // Only the file that has the name now keeps others out.
+        if std::fs::metadata(path).is_ok_and(|named| identity(&named) == found) {
+            return Ok((Some(file), found));
+        }
+    }
+    Err(stage(io::Error::other("another process puts new lock files in its place")))
 }
 
 fn open(path: &Path) -> io::Result<File> {
@@ -68,7 +95,6 @@ mod tests {
         std::fs::write(&log, "").unwrap();
         std::fs::write(folder.path().join(NAME), "left behind").unwrap();
         let lock = SessionLock::take(&log).unwrap();
-        assert!(lock.is_some());
         assert!(matches!(SessionLock::take(&log), Err(AppendError::SessionLocked)));
         drop(lock);
         assert!(SessionLock::take(&log).is_ok());
@@ -80,13 +106,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("copy.jsonl");
         std::fs::write(&log, "").unwrap();
-        assert!(SessionLock::take(&log).unwrap().is_none());
+        assert!(SessionLock::take(&log).is_ok());
         assert!(!folder.path().join(NAME).exists());
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_link_leads_to_the_lock_of_the_log_itself() {
+    fn every_known_name_of_a_log_is_locked() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("session.v3.jsonl");
         std::fs::write(&log, "").unwrap();
@@ -96,8 +122,22 @@ mod tests {
             let link = links.join(name);
             std::os::unix::fs::symlink(&log, &link).unwrap();
             let lock = SessionLock::take(&link).unwrap();
-            assert!(lock.is_some() && matches!(SessionLock::take(&log), Err(AppendError::SessionLocked)));
+            assert!(matches!(SessionLock::take(&log), Err(AppendError::SessionLocked)), "{name}");
+            assert_eq!(links.join(NAME).exists(), name != "odd.jsonl", "dsh opens no log of an odd name");
+            drop(lock);
         }
-        assert!(!links.join(NAME).exists());
+        // A log under an odd name, which a link gives a name that dsh opens.
+        let odd = folder.path().join("odd.jsonl");
+        std::fs::write(&odd, "").unwrap();
+        let link = links.join("session.jsonl");
+        std::os::unix::fs::symlink(&odd, &link).unwrap();
+        let held = File::open(links.join(NAME)).unwrap();
+        held.lock().unwrap();
+        assert!(matches!(SessionLock::take(&link), Err(AppendError::SessionLocked)));
+        drop(held);
+        // Two names of one lock file are locked once.
+        std::fs::remove_file(links.join(NAME)).unwrap();
+        std::os::unix::fs::symlink(folder.path().join(NAME), links.join(NAME)).unwrap();
+        assert!(SessionLock::take(&links.join("session.v3.jsonl")).is_ok());
     }
 }

@@ -20,12 +20,12 @@ pub struct Folded {
     pub session: Session,
     /// The end of the file, if it was torn.
     pub torn: Option<TornTail>,
-    /// The damage that ended the fold, else the first that cost no event, if the log is damaged.
+    /// The damage that ended the fold, else the first, if the log is damaged.
     pub damage: Option<ReplayError>,
     /// Whether damage ended the fold.
     pub is_cut: bool,
-    /// A line that could not be read may have held an event: the next record's number tells.
-    in_doubt: bool,
+    /// What may have cost events: the next record's number tells.
+    doubtful: Option<ReplayError>,
     /// Sound events behind the damage that ended the fold, which are no part of the session.
     pub left_out: u64,
     /// Whether lines end in a carriage return too.
@@ -107,7 +107,7 @@ pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io
         torn: None,
         damage: None,
         is_cut: false,
-        in_doubt: false,
+        doubtful: None,
         left_out: 0,
         has_crlf: false,
     };
@@ -117,7 +117,9 @@ pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io
         }
     }
     // Where nothing follows, nothing tells that no event was lost.
-    folded.is_cut |= folded.in_doubt;
+    if let Some(doubtful) = folded.doubtful.take() {
+        folded.cut(doubtful);
+    }
     folded.has_crlf = reader.crlf().is_some();
     Ok(folded)
 }
@@ -130,41 +132,50 @@ impl Folded {
                 self.torn = Some(TornTail { message: kind.to_string(), place, recovered });
             }
             Item::Record(record) if self.is_cut => self.left_out += record.body.events(),
-            Item::Record(record) if self.misses_events_before(&record) => {
+            Item::Record(record) if record.body.first_seq() != self.session.events => {
                 self.is_cut = true;
+                self.damage = self.doubtful.take().or(self.damage.take());
                 // A record whose number is taken is the damage, and does not stand behind it.
                 let is_behind = record.body.first_seq() > self.session.events;
                 self.left_out += if is_behind { record.body.events() } else { 0 };
             }
-            Item::Record(record) => match record.body {
-                Body::Event(event) => {
-                    if let Err(violation) = self.session.apply(&event) {
-                        let place = record.place;
-                        self.damage = Some(ReplayError::Violation { seq: event.seq, violation, place });
-                        self.is_cut = true;
-                    }
+            Item::Record(record) => {
+                if !record.is_rescued
+                    && let Some(harmless) = self.doubtful.take()
+                {
+                    self.damage.get_or_insert(harmless);
                 }
-                Body::Row(mut row) => {
-                    if let Some(at) = at {
-                        row.members = row.members.min(at.saturating_sub(row.first_seq).saturating_add(1));
-                    }
-                    self.session.apply_row(&row);
-                }
-            },
-            Item::Fault(fault) if fault.kind.loses_nothing() => {
-                self.damage.get_or_insert(ReplayError::Fault(fault));
+                self.record(record, at);
             }
             Item::Fault(_) if self.is_cut => {}
-            Item::Fault(_) if self.in_doubt => {}
             Item::Fault(fault) => {
-                self.damage = Some(ReplayError::Fault(fault));
-                self.in_doubt = true;
+                let takes_part = matches!(&fault.kind, FaultKind::NulBlock(debris) if debris.count == 0);
+                let is_harmless = fault.kind.loses_nothing() && !takes_part;
+                let place = if is_harmless { &mut self.damage } else { &mut self.doubtful };
+                place.get_or_insert(ReplayError::Fault(fault));
             }
         }
     }
 
-    /// Whether the lines before the record, which could not be read, held events of the log.
-    fn misses_events_before(&mut self, record: &Record) -> bool {
-        std::mem::take(&mut self.in_doubt) && record.body.first_seq() != self.session.events
+    fn record(&mut self, record: Record, at: Option<u64>) {
+        match record.body {
+            Body::Event(event) => {
+                if let Err(violation) = self.session.apply(&event) {
+                    let place = record.place;
+                    self.cut(ReplayError::Violation { seq: event.seq, violation, place });
+                }
+            }
+            Body::Row(mut row) => {
+                if let Some(at) = at {
+                    row.members = row.members.min(at.saturating_sub(row.first_seq).saturating_add(1));
+                }
+                self.session.apply_row(&row);
+            }
+        }
+    }
+
+    fn cut(&mut self, damage: ReplayError) {
+        self.damage = Some(damage);
+        self.is_cut = true;
     }
 }

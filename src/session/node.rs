@@ -43,7 +43,7 @@ pub struct Node {
     pub(super) images: Vec<Image>,
     /// The message's original text, where messages are kept.
     pub(super) stored: Option<Box<Raw>>,
-    /// Which of its images were offloaded behind it, rising.
+    /// Which of its images were offloaded behind it.
     pub(super) offloaded: Vec<u64>,
     /// The message with these images marked, once somebody has asked for it.
     pub(super) marked: OnceLock<Box<Raw>>,
@@ -102,7 +102,11 @@ impl Node {
         if self.offloaded.is_empty() {
             return Some(stored);
         }
-        let mark = || images::marked(stored, &self.offloaded).unwrap_or_else(|| stored.to_owned());
+        let mark = || {
+            let mut rising = self.offloaded.clone();
+            rising.sort_unstable();
+            images::marked(stored, &rising).unwrap_or_else(|| stored.to_owned())
+        };
         Some(self.marked.get_or_init(mark))
     }
 
@@ -112,18 +116,11 @@ impl Node {
         self.message().and_then(MessageView::again)
     }
 
-    /// What its images are, and what it costs, without those of `indexes`.
-    pub(super) fn without_images(&self, indexes: &[u64]) -> Result<(Vec<Image>, u64), String> {
-        let mut images = self.images.clone();
-        let rise = images::offload(&mut images, indexes)?;
-        Ok((images, self.host_tokens.saturating_add_signed(rise)))
-    }
-
-    /// Takes images out of what the model is shown.
-    pub(super) fn offload(&mut self, indexes: &[u64], images: Vec<Image>, host_tokens: u64) {
-        (self.images, self.host_tokens) = (images, host_tokens);
+    /// Takes images out of what the model is shown; that they are there was checked.
+    pub(super) fn offload(&mut self, indexes: &[u64]) {
+        let rise = images::offload(&mut self.images, indexes);
+        self.host_tokens = self.host_tokens.saturating_add_signed(rise);
         self.offloaded.extend(indexes);
-        self.offloaded.sort_unstable();
         self.marked = OnceLock::new();
     }
 }

@@ -1,10 +1,10 @@
 //! The surface: which events the model sees, in which order (FORMAT §7.1, §7.2).
 
-use super::Node;
+use super::{Node, images};
 use crate::format::{Format, MessageKind, ScanCheck};
 use crate::json::{self, Kind, Object, Raw};
 use crate::log::{Event, SourceError, SourceSeqs};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -166,29 +166,36 @@ impl Surface {
 
     /// Takes images of nodes out of what the model is shown. On an error nothing has changed.
     pub(super) fn offload(&mut self, targets: &[(u64, Vec<u64>)]) -> Result<(), String> {
-        let mut wanted: HashMap<u64, &[u64]> = HashMap::with_capacity(targets.len());
+        let positions = self.positions(targets.iter().map(|(seq, _)| *seq));
+        let mut seen = HashSet::with_capacity(targets.len());
         for (seq, indexes) in targets {
-            if wanted.insert(*seq, indexes).is_some() {
+            if !seen.insert(seq) {
                 return Err(format!("names seq {seq} twice"));
             }
-        }
-        let mut changes = Vec::with_capacity(targets.len());
-        for (position, node) in self.nodes.iter().enumerate() {
-            let Some(indexes) = wanted.remove(&node.seq) else { continue };
-            let seq = node.seq;
+            let node = positions.get(seq).and_then(|position| self.nodes.get(*position));
+            let node = node.ok_or_else(|| format!("names seq {seq}, which is no node"))?;
             if !matches!(node.kind, MessageKind::User | MessageKind::ToolResult) {
                 return Err(format!("names seq {seq}, a {}, which holds no input image", node.event_type));
             }
-            let change = node.without_images(indexes).map_err(|problem| format!("{problem} in seq {seq}"))?;
-            changes.push((position, indexes, change));
+            images::check(&node.images, indexes).map_err(|problem| format!("{problem} in seq {seq}"))?;
         }
-        if let Some(seq) = wanted.keys().min() {
-            return Err(format!("names seq {seq}, which is no node"));
-        }
-        for (position, indexes, (images, host_tokens)) in changes {
-            self.nodes[position].offload(indexes, images, host_tokens);
+        for (seq, indexes) in targets {
+            if let Some(node) = positions.get(seq).and_then(|position| self.nodes.get_mut(*position)) {
+                node.offload(indexes);
+            }
         }
         Ok(())
+    }
+
+    /// Where nodes stand: a few are looked for one by one, many in one pass.
+    fn positions(&self, seqs: impl ExactSizeIterator<Item = u64>) -> HashMap<u64, usize> {
+        const FEW: usize = 16;
+        if seqs.len() <= FEW {
+            return seqs.filter_map(|seq| Some((seq, self.position(seq)?))).collect();
+        }
+        let wanted: HashSet<u64> = seqs.collect();
+        let all = self.seqs.iter().enumerate();
+        all.filter(|(_, seq)| wanted.contains(*seq)).map(|(position, seq)| (*seq, position)).collect()
     }
 
     /// Host tokens of all nodes.
