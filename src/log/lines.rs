@@ -1,8 +1,9 @@
 //! The lines of a log's text, each with its place, whatever the container.
 
+use super::framing::{FrameText, Frames};
 use super::overlong::Overlong;
 use super::source::SourceReader;
-use super::zstd_text::{Part, ZstdText};
+use super::zstd_text::Part;
 use super::{Container, FaultKind, Place, Source, frames};
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
@@ -10,12 +11,6 @@ use std::ops::Range;
 
 /// The longest line that is read: JavaScript's engine, and so dsh, takes no string of 512 MiB.
 pub(super) const MAX_LINE: usize = 512 << 20;
-
-/// How many bytes may be walked again to go on behind damaged frames, for each byte of the file and beside those.
-const WALKS: (u64, u64) = (16, 64 << 20);
-
-/// What going on behind one damaged frame costs beside the walk, in bytes.
-const RESTART: u64 = 64 << 10;
 
 /// A line, its line feed left out.
 #[derive(Debug)]
@@ -36,29 +31,7 @@ pub(super) enum Piece<'a> {
 
 enum Text {
     Raw(SourceReader),
-    Zstd(Box<ZstdText<SourceReader>>),
-}
-
-/// The frames of a zstd log as they come.
-#[derive(Default)]
-struct Frames {
-    /// Those that start in the buffer: offset in the text, number, offset in the file.
-    starts: VecDeque<(u64, u64, u64)>,
-    /// The one in which the current line starts: number, offset in the file.
-    current: Option<(u64, u64)>,
-    begun: u64,
-    /// Where the last one that has begun starts in the file.
-    last_start: Option<u64>,
-    /// Whether the first one is the file's first and must hold the header alone.
-    has_header: bool,
-    torn_start: Option<u64>,
-    /// A later frame that the torn one swallows: it is damaged, not torn.
-    swallowed: Option<u64>,
-    is_torn: bool,
-    /// The torn frame is damaged besides.
-    is_broken: bool,
-    /// How many bytes have been walked so far, and what that cost beside.
-    walked: u64,
+    Zstd(FrameText),
 }
 
 /// Cuts a log's text into lines.
@@ -84,29 +57,13 @@ pub(super) struct Lines {
     ended: bool,
 }
 
-impl Frames {
-    /// The text of the frames from byte `start` of the file on, where one must start.
-    fn text_from(&mut self, source: &Source, start: u64) -> io::Result<Text> {
-        // Only a walk to the end tells whether the last frame is whole; it decodes nothing.
-        let walk = frames::walk(source.reader(start)?, start)?;
-        self.torn_start = walk.torn;
-        self.walked = self.walked.saturating_add(walk.end.saturating_sub(start)).saturating_add(RESTART);
-        self.swallowed = match self.torn_start {
-            Some(torn) => frames::start_behind(source, torn)?,
-            None => None,
-        };
-        (self.is_torn, self.is_broken) = (false, false);
-        Ok(Text::Zstd(Box::new(ZstdText::new(source.reader(start)?, start)?)))
-    }
-}
-
 impl Lines {
     /// The lines of a log from byte `start` of the file on, where a line (and a frame) must start.
     pub(super) fn new(source: &Source, start: u64) -> io::Result<Self> {
         let mut frames = Frames { has_header: start == 0, ..Frames::default() };
         let text = match source.container {
             Container::Raw => Text::Raw(source.reader(start)?),
-            Container::Zstd => frames.text_from(source, start)?,
+            Container::Zstd => Text::Zstd(frames.text_from(source, start)?),
         };
         Ok(Self {
             source: source.again()?,
@@ -242,16 +199,15 @@ impl Lines {
 
     /// Goes on with the next frame behind the byte `damage`, where the walk over the frames cannot go on.
     fn go_on_behind(&mut self, damage: u64) -> io::Result<()> {
-        let (each, beside) = WALKS;
         let rest = self.source.bytes.saturating_sub(damage);
-        if self.frames.walked > self.source.bytes.saturating_mul(each).saturating_add(beside) {
+        if self.frames.have_cost_enough(&self.source) {
             let place = Place { byte: Some(damage), ..Place::default() };
             self.pending.push_back((FaultKind::Unread { bytes: rest }, place));
             self.ended = true;
             return Ok(());
         }
         match frames::start_behind(&self.source, damage)? {
-            Some(next) => self.text = self.frames.text_from(&self.source, next)?,
+            Some(next) => self.text = Text::Zstd(self.frames.text_from(&self.source, next)?),
             None => self.ended = true,
         }
         Ok(())

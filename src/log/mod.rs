@@ -11,6 +11,7 @@ mod envelope;
 pub(crate) mod failing_disk;
 mod fault;
 mod frames;
+mod framing;
 mod header;
 pub mod layout;
 pub mod likeness;
