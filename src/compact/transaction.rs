@@ -109,6 +109,7 @@ impl<'a, 'd> Transaction<'a, 'd> {
         let mut reader = reader.map_err(|error| error.to_string())?;
         let mut take = |item: Item| self.log.folded.take(item, None);
         while reader.next(&mut take).map_err(|error| error.to_string())?.is_some() {}
+        self.log.folded.settle();
         match (&self.log.folded.damage, &self.log.folded.torn) {
             (Some(damage), _) => Err(damage.to_string()),
             (None, Some(torn)) => Err(torn.message.clone()),

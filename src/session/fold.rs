@@ -116,16 +116,20 @@ pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io
             break;
         }
     }
-    // Where nothing follows, nothing tells that no event was lost.
-    if let Some(doubtful) = folded.doubtful.take() {
-        folded.cut(doubtful);
-    }
+    folded.settle();
     folded.has_crlf = reader.crlf().is_some();
     Ok(folded)
 }
 
 impl Folded {
-    /// Takes what a log gives next. Behind damage that cost events nothing more is folded.
+    /// Takes the end of the log. Where nothing follows, nothing tells that no event was lost.
+    pub fn settle(&mut self) {
+        if let Some(doubtful) = self.doubtful.take() {
+            self.cut(doubtful);
+        }
+    }
+
+    /// Takes what a log gives next; at its end comes [`Folded::settle`]. Behind damage that cost events nothing more is folded.
     pub fn take(&mut self, item: Item, at: Option<u64>) {
         match item {
             Item::Fault(Fault { kind: kind @ FaultKind::TornTail { recovered, .. }, place, .. }) => {
@@ -149,8 +153,9 @@ impl Folded {
             }
             Item::Fault(_) if self.is_cut => {}
             Item::Fault(fault) => {
-                let takes_part = matches!(&fault.kind, FaultKind::NulBlock(debris) if debris.count == 0);
-                let is_harmless = fault.kind.loses_nothing() && !takes_part;
+                // A line of NULs alone may stand where a record was.
+                let is_blank = matches!(&fault.kind, FaultKind::NulBlock(debris) if debris.count == 0);
+                let is_harmless = fault.kind.loses_nothing() && !is_blank;
                 let place = if is_harmless { &mut self.damage } else { &mut self.doubtful };
                 place.get_or_insert(ReplayError::Fault(fault));
             }
