@@ -1,30 +1,26 @@
 //! What `dshc replay` shows: a session's surface as rows, with figures. The reports only lay it out.
 
 use crate::json;
-use crate::session::{Folded, LockState, Node, Pairing, Session, TaskVisibility};
+use crate::session::{Folded, Node, Pairing, Session, TaskVisibility};
 use crate::tokens::Tokenizer;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// A session as it is shown.
 #[derive(Debug)]
-pub struct Replay {
+pub struct Replay<'a> {
     /// The log.
-    pub path: PathBuf,
+    pub path: &'a Path,
     /// The folded session.
-    pub session: Session,
+    pub session: &'a Session,
     /// The surface, in the model's order.
-    pub surface: Vec<Row>,
+    pub surface: Vec<Row<'a>>,
     /// Whether no call crosses the cut behind the last node.
     pub balanced_after: bool,
     /// What the wanted replacement hides, if it was asked for.
-    pub expanded: Option<Vec<Row>>,
-    /// The compaction lock.
-    pub lock: LockState,
+    pub expanded: Option<Vec<Row<'a>>>,
     /// The task's seq and how it is visible.
     pub task: Option<(u64, TaskVisibility)>,
-    /// Host tokens of the surface (FORMAT §7.5).
-    pub host_tokens: u64,
     /// Exact tokens of the surface.
     pub tokens: Exact,
     /// blake3 of the model-visible messages, one a line.
@@ -46,31 +42,27 @@ pub enum Exact {
 
 /// A node as it is shown.
 #[derive(Debug)]
-pub struct Row {
+pub struct Row<'a> {
     /// The node.
-    pub node: Node,
+    pub node: &'a Node,
     /// Its exact tokens.
     pub tokens: Exact,
     /// Whether no call crosses the cut before the node.
     pub balanced_before: bool,
 }
 
-impl Replay {
+impl<'a> Replay<'a> {
     /// Lays out a folded session whose messages were kept. `expand` names a replacement that [`crate::session::fold`] was
     /// told to keep the hidden nodes of.
     #[must_use]
-    pub fn new(path: PathBuf, folded: Folded, expand: bool, tokenizer: Option<&Tokenizer>) -> Self {
-        let Folded { session, torn, .. } = folded;
+    pub fn new(path: &'a Path, folded: &'a Folded, expand: bool, tokenizer: Option<&Tokenizer>) -> Self {
+        let session = &folded.session;
         let pairing = session.pairing();
         let expanded = session.surface.expanded();
         let expanded =
             expand.then(|| rows(expanded, &Pairing::of(expanded, session.turns.open()), tokenizer));
         let surface = rows(session.surface.nodes(), &pairing, tokenizer);
-        let mut notes = Vec::new();
-        if let Some(torn) = torn {
-            notes.push(torn.message);
-        }
-        notes.extend(passed_over(&session));
+        let mut notes: Vec<String> = folded.torn.iter().cloned().chain(passed_over(session)).collect();
         let tokens = sum(&surface, tokenizer);
         if tokens == Exact::Unknown {
             notes.push("the tokenizer gave up on a text; its count, and so the sum, is unknown".into());
@@ -80,9 +72,7 @@ impl Replay {
             path,
             balanced_after: pairing.balanced_before.last().copied().unwrap_or(true),
             expanded,
-            lock: session.lock(),
             task,
-            host_tokens: session.surface.host_tokens(),
             tokens,
             digest: digest(session.surface.nodes()),
             notes,
@@ -114,7 +104,7 @@ fn passed_over(session: &Session) -> Vec<String> {
     unknown_version.into_iter().chain(types).chain(others).collect()
 }
 
-fn rows(nodes: &[Node], pairing: &Pairing, tokenizer: Option<&Tokenizer>) -> Vec<Row> {
+fn rows<'a>(nodes: &'a [Node], pairing: &Pairing, tokenizer: Option<&Tokenizer>) -> Vec<Row<'a>> {
     let exact = |node: &Node| {
         let Some(tokenizer) = tokenizer else { return Exact::NotAsked };
         let count = node.view().and_then(|message| tokenizer.message(&message.content));
@@ -124,7 +114,7 @@ fn rows(nodes: &[Node], pairing: &Pairing, tokenizer: Option<&Tokenizer>) -> Vec
     nodes
         .iter()
         .zip(balanced)
-        .map(|(node, balanced_before)| Row { node: node.clone(), tokens: exact(node), balanced_before })
+        .map(|(node, balanced_before)| Row { node, tokens: exact(node), balanced_before })
         .collect()
 }
 

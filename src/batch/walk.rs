@@ -25,11 +25,10 @@ pub(super) fn walk(named: &Path, logs: &mut Vec<FoundLog>, ignored: &mut Vec<Pat
     let flat = seen.take_flat(is_key);
     let mut left = Vec::new();
     for (folder, generations) in seen.folders {
-        let (session, hidden) = session(absolute(&folder), generations);
-        if let Some((log, session)) = session {
+        if let Some((log, session)) = session(absolute(&folder), generations) {
+            left.extend(session.older.iter().map(|(_, path)| path.clone()));
             add(log, Some(Spot::Session(session)));
         }
-        left.extend(hidden);
     }
     for file in flat {
         add(file, Some(Spot::Flat));
@@ -44,20 +43,16 @@ pub(super) fn walk(named: &Path, logs: &mut Vec<FoundLog>, ignored: &mut Vec<Pat
     ignored.append(&mut left);
 }
 
-/// The log that stands for a session directory, and the generations that it hides.
-fn session(
-    folder: PathBuf,
-    mut generations: Generations,
-) -> (Option<(PathBuf, SessionFolder)>, Vec<PathBuf>) {
-    let Some((mut name, mut log)) = generations.pop_last() else { return (None, Vec::new()) };
+/// The log that stands for a session directory.
+fn session(folder: PathBuf, mut generations: Generations) -> Option<(PathBuf, SessionFolder)> {
+    let (mut name, mut log) = generations.pop_last()?;
     let raw = LogName { is_zstd: false, ..name };
     let twin = generations.remove(&raw).map(|raw_log| {
         name = raw;
         std::mem::replace(&mut log, raw_log)
     });
-    let older: Vec<(LogName, PathBuf)> = generations.into_iter().collect();
-    let hidden = older.iter().map(|(_, path)| path.clone()).collect();
-    (Some((log, SessionFolder { path: folder, name, older, twin })), hidden)
+    let older = generations.into_iter().collect();
+    Some((log, SessionFolder { path: folder, name, older, twin }))
 }
 
 /// What stands below a directory.

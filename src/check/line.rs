@@ -35,7 +35,7 @@ pub(super) fn finding(fault: &Fault) -> Option<Finding> {
     let rule = match fault.kind {
         FaultKind::NotJson(_) => &UNPARSABLE_LINE,
         FaultKind::BlankLine { .. } => &BLANK_LINE,
-        FaultKind::LineTooLong { .. } => &LINE_TOO_LONG,
+        FaultKind::LineTooLong => &LINE_TOO_LONG,
         FaultKind::NulBlock(_) => &NUL_BLOCK,
         FaultKind::FusedRecords(_) => &FUSED_RECORDS,
         FaultKind::Envelope { .. } => &INVALID_ENVELOPE,

@@ -1,6 +1,6 @@
 //! `dshc compact`.
 
-use super::{NO_OUTPUT, UsageError, inputs};
+use super::{Format, NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
 use crate::compact::{self, Options, Outcome, Retention, Status};
 use crate::exit::Exit;
@@ -71,12 +71,6 @@ pub(super) struct Compact {
     /// How to tell what was done.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Human,
-    Json,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -10,7 +10,7 @@ mod verify;
 
 use crate::exit::Exit;
 use crate::report::{Printer, Verbosity};
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 /// Offline workbench for the session logs of DeepSeek Harness (dsh).
 ///
@@ -80,6 +80,13 @@ impl Global {
         };
         Printer::new(verbosity, color)
     }
+}
+
+/// How a report of many logs is laid out.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Human,
+    Json,
 }
 
 /// What went wrong when a report could not be written.

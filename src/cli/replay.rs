@@ -2,7 +2,7 @@
 
 use super::{NO_OUTPUT, UsageError, inputs};
 use crate::exit::Exit;
-use crate::log::{LogReader, OpenError, UnknownVersion};
+use crate::log::{LogReader, UnknownVersion};
 use crate::replay::Replay as View;
 use crate::report::{Layout, Printer, human, json, shown_path};
 use crate::session::{self, Folded, Keep, Session, Stop, Unknown};
@@ -73,22 +73,17 @@ impl Replay {
             Unknown::AllAllowed => UnknownVersion::ReadAsNewest,
             Unknown::Refused | Unknown::Allowed(_) => UnknownVersion::Refuse,
         };
+        let stop = Stop { at: self.at, expand: self.expand };
         let opened = inputs::open(&path).map_err(Into::into);
         let opened = opened.and_then(|source| LogReader::open_with(&source, version));
-        let mut reader = match opened {
-            Ok(reader) => reader,
-            Err(error) => {
-                tell_older();
-                printer.error(&format!("{}: {error}", shown_path(&path)), Some(&error.help()));
-                return Ok(Exit::Unreadable);
-            }
-        };
-        let session = Session::new(reader.header().clone(), reader.format(), Keep::Messages);
-        let stop = Stop { at: self.at, expand: self.expand };
-        let mut folded = match session::fold_into(session.allowing(unknown), &mut reader, stop) {
+        let folded = opened.and_then(|mut reader| {
+            let session = Session::new(reader.header().clone(), reader.format(), Keep::Messages);
+            Ok(session::fold_into(session.allowing(unknown), &mut reader, stop)?)
+        });
+        let mut folded = match folded {
             Ok(folded) => folded,
             Err(error) => {
-                let error = OpenError::from(error);
+                tell_older();
                 printer.error(&format!("{}: {error}", shown_path(&path)), Some(&error.help()));
                 return Ok(Exit::Unreadable);
             }
@@ -130,7 +125,7 @@ impl Replay {
         };
         self.check_seqs(&folded)?;
         let tokenizer = self.tokenizer.map(Tokenizer::load);
-        let mut view = View::new(path, folded, self.expand.is_some(), tokenizer.as_ref());
+        let mut view = View::new(&path, &folded, self.expand.is_some(), tokenizer.as_ref());
         view.notes.extend(left_out);
         view.notes.splice(0..0, older);
         for note in view.notes.iter().filter(|_| self.format != Format::Json) {

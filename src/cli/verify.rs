@@ -1,6 +1,6 @@
 //! `dshc verify`.
 
-use super::{NO_OUTPUT, inputs};
+use super::{Format, NO_OUTPUT, inputs};
 use crate::batch;
 use crate::check::Severity;
 use crate::exit::Exit;
@@ -38,12 +38,6 @@ pub(super) struct Verify {
     /// The least severity that makes the exit code 1.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Human,
-    Json,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -15,7 +15,7 @@ mod transcript;
 mod tests;
 
 pub use outcome::{Appended, Cache, HostTokens, Outcome, Reason, Region, Status, SummarizedBy};
-pub use plan::Retention;
+pub use region::Retention;
 
 use crate::log::append::{AppendError, Appender, Disk};
 use crate::log::{LogReader, OpenError, Source, layout};

@@ -1,5 +1,6 @@
 //! The new file that `-o` asks for: a copy of the log, published under its name only when it is whole.
 
+use crate::log::layout::folder_of;
 use crate::log::place::LogName;
 use crate::log::{Container, Source};
 use std::fs::{self, File};
@@ -36,8 +37,4 @@ pub(super) fn publish(copy: NamedTempFile, source: &Source, output: &Path) -> io
     // The file is there; that its name outlives a crash of the machine is worth trying, not failing for.
     let _ = File::open(folder_of(output)).and_then(|folder| folder.sync_all());
     Ok(())
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

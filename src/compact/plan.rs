@@ -2,8 +2,8 @@
 
 use super::checkpoint::Checkpoint;
 use super::outcome::{Appended, Cache, Outcome, Reason, Region};
-use super::records::{Bracket, derived_id};
-use super::region::{self, Choice, Chosen};
+use super::records::{Bracket, SeqRange, derived_id};
+use super::region;
 use super::{Options, Stopped, transcript};
 use crate::format::Seeded;
 use crate::session::{Folded, LockState, Owner, Session, Task, TaskVisibility};
@@ -31,20 +31,7 @@ impl Plan {
         if let Some(reason) = objection(folded) {
             return Err(Stopped::Refused(reason));
         }
-        let choice = options.choice.resolve(session.context_window, &mut outcome.notes);
-        let span = match region::choose(session, &session.pairing(), choice, options.keep_task) {
-            Ok(Chosen::Region(span)) => span,
-            Ok(Chosen::Nothing(why)) => return Err(Stopped::Nothing(why)),
-            Err(refused) => {
-                let help = match refused.suggest.as_slice() {
-                    [] => "name another region; `dshc replay` shows the surface and its balanced cuts",
-                    _ => "the nearest that may be taken",
-                };
-                let mut reason = Reason::new("region", refused.message, help);
-                reason.suggest = refused.suggest;
-                return Err(Stopped::Refused(reason));
-            }
-        };
+        let span = region::choose(session, options.choice, options.keep_task, &mut outcome.notes)?;
         let plan = Self::over(session, span, options);
         outcome.region = Some(plan.region(options.choice.name()));
         outcome.host_tokens.shadowed = Some(plan.bracket.shadowed_tokens);
@@ -128,15 +115,14 @@ impl Plan {
 
     /// The surface's seqs after the commit.
     pub(super) fn surface_after(&self, session: &Session) -> Vec<u64> {
-        let mut seqs: Vec<u64> = session.surface.nodes().iter().map(|node| node.seq).collect();
+        let mut seqs = session.surface.seqs().to_vec();
         seqs.splice(self.span.clone(), [self.bracket.checkpoint_seq()]);
         seqs
     }
 
     fn region(&self, chosen_by: &'static str) -> Region {
-        let edge = |seq: Option<&u64>| seq.copied().unwrap_or_default();
-        let seqs = self.bracket.shadowed.clone();
-        Region { start: edge(seqs.first()), end: edge(seqs.last()), seqs, chosen_by }
+        let SeqRange { start, end } = self.bracket.range();
+        Region { start, end, seqs: self.bracket.shadowed.clone(), chosen_by }
     }
 
     fn cache(&self, session: &Session) -> Cache {
@@ -162,7 +148,7 @@ fn objection(folded: &Folded) -> Option<Reason> {
     if let Some(torn) = &folded.torn {
         return Some(Reason::new(
             "damaged",
-            torn.message.clone(),
+            torn.clone(),
             "open the session in dsh once: it cuts the torn bytes off",
         ));
     }
@@ -193,66 +179,4 @@ fn objection(folded: &Folded) -> Option<Reason> {
     let id = lock.compaction_id.map_or_else(String::new, |id| format!(" ({id})"));
     let message = format!("a compaction is under way since seq {}{id}: {state}", lock.start_seq);
     Some(Reason::new("busy", message, help))
-}
-
-impl Retention {
-    /// The name of the option that chose.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Span { .. } => "region",
-            Self::Tokens(_) => "retain-tokens",
-            Self::Ratio { .. } => "retain-ratio",
-            Self::Turns(_) => "keep-turns",
-        }
-    }
-
-    fn resolve(self, logged_window: Option<u64>, notes: &mut Vec<String>) -> Choice {
-        match self {
-            Self::Span { start, end } => Choice::Span { start, end },
-            Self::Tokens(tokens) => Choice::Tokens(tokens),
-            Self::Turns(turns) => Choice::Turns(turns),
-            Self::Ratio { ratio, window } => {
-                let window = window.or(logged_window).unwrap_or_else(|| {
-                    notes.push(format!(
-                        "the log names no context window; {DEFAULT_WINDOW} tokens are assumed"
-                    ));
-                    DEFAULT_WINDOW
-                });
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    clippy::cast_precision_loss,
-                    reason = "a share of a token count is rounded down, as dsh does"
-                )]
-                let tokens = (window as f64 * ratio) as u64;
-                Choice::Tokens(tokens)
-            }
-        }
-    }
-}
-
-/// The context window that is assumed where neither the caller nor the log names one, in tokens.
-const DEFAULT_WINDOW: u64 = 131_072;
-
-/// What of the surface stays, as it was asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Retention {
-    /// All but this span.
-    Span {
-        /// First seq.
-        start: u64,
-        /// Last seq.
-        end: u64,
-    },
-    /// A tail of at least so many host tokens.
-    Tokens(u64),
-    /// A tail of this share of the context window.
-    Ratio {
-        /// Above 0, below 1.
-        ratio: f64,
-        /// The window, in tokens; else the log's.
-        window: Option<u64>,
-    },
-    /// The last so many turns.
-    Turns(u64),
 }

@@ -57,10 +57,11 @@ struct SummaryData<'a> {
     model: &'a str,
 }
 
+/// First and last hidden node, by seq.
 #[derive(Serialize)]
-struct SeqRange {
-    start: u64,
-    end: u64,
+pub(super) struct SeqRange {
+    pub(super) start: u64,
+    pub(super) end: u64,
 }
 
 #[derive(Serialize)]
@@ -163,7 +164,7 @@ impl Bracket {
         })
     }
 
-    fn range(&self) -> SeqRange {
+    pub(super) fn range(&self) -> SeqRange {
         let edge = |seq: Option<&u64>| seq.copied().unwrap_or_default();
         SeqRange { start: edge(self.shadowed.first()), end: edge(self.shadowed.last()) }
     }

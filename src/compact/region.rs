@@ -1,71 +1,97 @@
 //! Which span of the surface is replaced.
 
+use super::Stopped;
+use super::outcome::Reason;
 use crate::session::{Bar, Node, Pairing, Session, TaskVisibility};
 use std::ops::RangeInclusive;
 
-/// How a region is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
-    /// This span, named by its first and last seq.
+/// The context window that is assumed where neither the caller nor the log names one, in tokens.
+const DEFAULT_WINDOW: u64 = 131_072;
+
+/// What of the surface stays, as it was asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Retention {
+    /// All but this span.
     Span {
         /// First seq.
         start: u64,
         /// Last seq.
         end: u64,
     },
-    /// Everything old but a tail of at least so many host tokens.
+    /// A tail of at least so many host tokens.
     Tokens(u64),
-    /// Everything old but the last so many turns that have a node.
+    /// A tail of this share of the context window.
+    Ratio {
+        /// Above 0, below 1.
+        ratio: f64,
+        /// The window, in tokens; else the log's.
+        window: Option<u64>,
+    },
+    /// The last so many turns that have a node.
     Turns(u64),
 }
 
-/// What a choice comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Chosen {
-    /// Positions on the surface, first and last.
-    Region(RangeInclusive<usize>),
-    /// There is nothing to take out, and why.
-    Nothing(String),
+impl Retention {
+    /// The name of the option that chose.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Span { .. } => "region",
+            Self::Tokens(_) => "retain-tokens",
+            Self::Ratio { .. } => "retain-ratio",
+            Self::Turns(_) => "keep-turns",
+        }
+    }
 }
 
-/// A span that may not be taken out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// What stands against it.
-    pub message: String,
-    /// The nearest spans that may be taken out, by first and last seq.
-    pub suggest: Vec<(u64, u64)>,
-}
-
-/// Finds the region. With `keep_task` a chosen region leaves the task out; a named span is taken as it is.
-pub fn choose(
+/// Finds the region, by the positions of its first and last node. With `keep_task` a chosen region leaves the task out;
+/// a named span is taken as it is.
+pub(super) fn choose(
     session: &Session,
-    pairing: &Pairing,
-    choice: Choice,
+    retention: Retention,
     keep_task: bool,
-) -> Result<Chosen, Refused> {
-    let nodes = session.surface.nodes();
-    let cut = match choice {
-        Choice::Span { start, end } => return span(session, pairing, start, end).map(Chosen::Region),
-        Choice::Tokens(budget) => tail_by_tokens(nodes, budget),
-        Choice::Turns(turns) => tail_by_turns(nodes, turns),
+    remarks: &mut Vec<String>,
+) -> Result<RangeInclusive<usize>, Stopped> {
+    let (nodes, pairing) = (session.surface.nodes(), session.pairing());
+    let cut = match retention {
+        Retention::Span { start, end } => return span(session, &pairing, start, end),
+        Retention::Tokens(budget) => tail_by_tokens(nodes, budget),
+        Retention::Ratio { ratio, window } => {
+            let window = window.or(session.context_window).unwrap_or_else(|| {
+                remarks.push(format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed"));
+                DEFAULT_WINDOW
+            });
+            tail_by_tokens(nodes, share_of(window, ratio))
+        }
+        Retention::Turns(turns) => tail_by_turns(nodes, turns),
     };
     let floor = floor(session);
     if cut <= floor {
         let tokens = session.surface.host_tokens();
-        return Ok(Chosen::Nothing(format!("the retained tail is the whole surface ({tokens} host tokens)")));
+        let why = format!("the retained tail is the whole surface ({tokens} host tokens)");
+        return Err(Stopped::Nothing(why));
     }
     let Some(cut) = (floor + 1..=cut).rev().find(|cut| pairing.balanced_before[*cut]) else {
         let call = pairing.unanswered.first().map_or(0, |call| nodes[call.position].seq);
-        return Ok(Chosen::Nothing(format!(
+        return Err(Stopped::Nothing(format!(
             "no cut before the retained tail keeps every call with its result{}",
             if call > 0 { format!(" (seq {call} calls a tool and has no result)") } else { String::new() }
         )));
     };
     if !keep_task {
-        return Ok(Chosen::Region(floor..=cut - 1));
+        return Ok(floor..=cut - 1);
     }
-    Ok(behind_the_task(session, pairing, floor, cut))
+    behind_the_task(session, &pairing, floor, cut)
+}
+
+/// A share of a token count, rounded down, as dsh does.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "windows are far below 2^53 tokens, and a share is not negative"
+)]
+fn share_of(window: u64, ratio: f64) -> u64 {
+    (window as f64 * ratio) as u64
 }
 
 /// The first position that may be taken out: the system head stays (FORMAT §7.2).
@@ -74,19 +100,25 @@ fn floor(session: &Session) -> usize {
 }
 
 /// The region from the task, or the first node, up to `cut`.
-fn behind_the_task(session: &Session, pairing: &Pairing, floor: usize, cut: usize) -> Chosen {
+fn behind_the_task(
+    session: &Session,
+    pairing: &Pairing,
+    floor: usize,
+    cut: usize,
+) -> Result<RangeInclusive<usize>, Stopped> {
     let nodes = session.surface.nodes();
     let task = session.task.as_ref().and_then(|task| session.surface.position(task.seq));
     let first = task.filter(|position| *position < cut).map_or(floor, |position| position + 1);
     let Some(start) = (first..cut).find(|start| pairing.balanced_before[*start]) else {
-        return Chosen::Nothing("nothing stands between the task and the retained tail".into());
+        return Err(Stopped::Nothing("nothing stands between the task and the retained tail".into()));
     };
     match &nodes[start..cut] {
         // A summary of a summary alone would only lose more, unless it brings the task back.
         [only] if only.is_checkpoint && session.task_visibility() != TaskVisibility::Lost => {
-            Chosen::Nothing(format!("before the retained tail stands only the checkpoint {}", only.seq))
+            let why = format!("before the retained tail stands only the checkpoint {}", only.seq);
+            Err(Stopped::Nothing(why))
         }
-        _ => Chosen::Region(start..=cut - 1),
+        _ => Ok(start..=cut - 1),
     }
 }
 
@@ -124,34 +156,27 @@ fn span(
     pairing: &Pairing,
     start: u64,
     end: u64,
-) -> Result<RangeInclusive<usize>, Refused> {
+) -> Result<RangeInclusive<usize>, Stopped> {
     let surface = &session.surface;
     let nodes = surface.nodes();
     let (Some(first), Some(last)) = (surface.position(start), surface.position(end)) else {
         let unknown = if surface.position(start).is_none() { start } else { end };
         let near = |seq| surface.position(seq).unwrap_or_else(|| nearest(session, seq));
         let (first, last) = (near(start), near(end));
-        return Err(Refused {
-            message: match surface.chain(unknown).as_slice() {
-                [_, .., shown] => format!("seq {unknown} is not on the surface: it is hidden by {shown}"),
-                _ => format!("seq {unknown} is not on the surface"),
-            },
-            suggest: legal_near(session, pairing, first.min(last), first.max(last)),
-        });
+        let message = match surface.chain(unknown).as_slice() {
+            [_, .., shown] => format!("seq {unknown} is not on the surface: it is hidden by {shown}"),
+            _ => format!("seq {unknown} is not on the surface"),
+        };
+        return Err(refused(message, legal_near(session, pairing, first.min(last), first.max(last))));
     };
     if first > last {
-        return Err(Refused {
-            message: format!("{start} stands behind {end} on the surface"),
-            suggest: legal_near(session, pairing, last, first),
-        });
+        let message = format!("{start} stands behind {end} on the surface");
+        return Err(refused(message, legal_near(session, pairing, last, first)));
     }
     if let Some(head) = surface.system_head().filter(|_| first == 0) {
-        return Err(Refused {
-            message: format!(
-                "{start}..{end} would take out the system prompt {head}, the protected system head"
-            ),
-            suggest: legal_near(session, pairing, first, last),
-        });
+        let message =
+            format!("{start}..{end} would take out the system prompt {head}, the protected system head");
+        return Err(refused(message, legal_near(session, pairing, first, last)));
     }
     let message = match pairing.bar(&(first..=last)) {
         None => return Ok(first..=last),
@@ -168,7 +193,17 @@ fn span(
             )
         }
     };
-    Err(Refused { message, suggest: legal_near(session, pairing, first, last) })
+    Err(refused(message, legal_near(session, pairing, first, last)))
+}
+
+/// A span that may not be taken out, and the nearest that may, by first and last seq.
+fn refused(message: String, suggest: Vec<(u64, u64)>) -> Stopped {
+    let help = if suggest.is_empty() {
+        "name another region; `dshc replay` shows the surface and its balanced cuts"
+    } else {
+        "the nearest that may be taken"
+    };
+    Stopped::Refused(Reason { suggest, ..Reason::new("region", message, help) })
 }
 
 /// The position of the node that hides `seq`, else of the one that stands nearest to it in the log.

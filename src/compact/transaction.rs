@@ -3,7 +3,7 @@
 use super::outcome::{Appended, Reason};
 use super::plan::Plan;
 use super::{OpenLog, Stopped, fold};
-use crate::log::append::{Added, AppendError};
+use crate::log::append::AppendError;
 use crate::log::{Item, LogReader};
 use crate::session::LockState;
 
@@ -20,11 +20,7 @@ impl<'a, 'd> Transaction<'a, 'd> {
         let start = plan.bracket.start().map_err(|error| Stopped::Refused(unencodable(&error)))?;
         let added = match transaction.append(&[start]) {
             Ok(added) => added,
-            Err(Trouble::Append(
-                error @ (AppendError::Locked | AppendError::SessionLocked | AppendError::Changed(_)),
-            )) => {
-                return Err(Stopped::Refused(refusal(&error)));
-            }
+            Err(Trouble::Append(error @ AppendError::Changed(_))) => return Err(error.into()),
             Err(trouble) => {
                 let mut reason = transaction.reason(trouble);
                 if transaction.log.appender.is_spoiled() {
@@ -49,8 +45,7 @@ impl<'a, 'd> Transaction<'a, 'd> {
         match self.append(records) {
             Ok(added) => {
                 let session = &self.log.folded.session;
-                let surface = session.surface.nodes().iter().map(|node| node.seq);
-                if !surface.eq(planned) || session.lock() != LockState::Free {
+                if session.surface.seqs() != planned || session.lock() != LockState::Free {
                     return Err(self.take_back(added, "the surface is not the planned one"));
                 }
             }
@@ -90,29 +85,29 @@ impl<'a, 'd> Transaction<'a, 'd> {
         reason
     }
 
-    /// Appends records, reads them back from the file and folds them.
-    fn append(&mut self, records: &[String]) -> Result<Added, Trouble> {
+    /// Appends records, reads them back from the file and folds them; tells the byte from which on they stand.
+    fn append(&mut self, records: &[String]) -> Result<u64, Trouble> {
         let expected = self.log.folded.session.events + records.len() as u64;
-        let added = self.log.appender.append(records).map_err(Trouble::Append)?;
-        match self.read_back(added) {
-            Ok(()) if self.log.folded.session.events == expected => Ok(added),
-            Ok(()) => Err(Trouble::ReadBack(added, "other records are read back than were written".into())),
-            Err(problem) => Err(Trouble::ReadBack(added, problem)),
+        let start = self.log.appender.append(records).map_err(Trouble::Append)?;
+        match self.read_back(start) {
+            Ok(()) if self.log.folded.session.events == expected => Ok(start),
+            Ok(()) => Err(Trouble::ReadBack(start, "other records are read back than were written".into())),
+            Err(problem) => Err(Trouble::ReadBack(start, problem)),
         }
     }
 
-    fn read_back(&mut self, added: Added) -> Result<(), String> {
+    fn read_back(&mut self, start: u64) -> Result<(), String> {
         let source = self.log.appender.source().map_err(|error| error.to_string())?;
         let session = &self.log.folded.session;
         let (header, format, next) = (session.header.clone(), session.format, session.events);
-        let reader = LogReader::resume(&source, added.start, header, format, next);
+        let reader = LogReader::resume(&source, start, header, format, next);
         let mut reader = reader.map_err(|error| error.to_string())?;
         let mut take = |item: Item| self.log.folded.take(item, None);
         while reader.next(&mut take).map_err(|error| error.to_string())?.is_some() {}
         self.log.folded.settle();
         match (&self.log.folded.damage, &self.log.folded.torn) {
             (Some(damage), _) => Err(damage.to_string()),
-            (None, Some(torn)) => Err(torn.message.clone()),
+            (None, Some(torn)) => Err(torn.clone()),
             (None, None) => Ok(()),
         }
     }
@@ -120,13 +115,13 @@ impl<'a, 'd> Transaction<'a, 'd> {
     fn reason(&mut self, trouble: Trouble) -> Reason {
         match trouble {
             Trouble::Append(error) => refusal(&error),
-            Trouble::ReadBack(added, problem) => self.take_back(added, &problem),
+            Trouble::ReadBack(start, problem) => self.take_back(start, &problem),
         }
     }
 
-    /// Cuts off what was appended and brings the session back to what the file says.
-    fn take_back(&mut self, added: Added, problem: &str) -> Reason {
-        let taken_back = self.log.appender.take_back(added).map_err(|error| error.to_string());
+    /// Cuts off what was appended, from byte `start` on, and brings the session back to what the file says.
+    fn take_back(&mut self, start: u64, problem: &str) -> Reason {
+        let taken_back = self.log.appender.take_back(start).map_err(|error| error.to_string());
         let refolded = taken_back.and_then(|()| {
             let source = self.log.appender.source().map_err(|error| error.to_string())?;
             fold(&source).map_err(|error| error.to_string())
@@ -145,8 +140,8 @@ impl<'a, 'd> Transaction<'a, 'd> {
 /// What went wrong with an append.
 enum Trouble {
     Append(AppendError),
-    /// What was appended is read back as something else.
-    ReadBack(Added, String),
+    /// What was appended, from this byte on, is read back as something else.
+    ReadBack(u64, String),
 }
 
 const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";

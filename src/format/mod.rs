@@ -26,8 +26,6 @@ pub struct Format {
     pub header: HeaderShape,
     /// Member names of a replacing `surfaceOp` besides `op`: first and last shadowed node (FORMAT §0.2).
     pub replace_members: [&'static str; 2],
-    /// The spelling that other versions use, to tell a dialect from rubbish.
-    pub foreign_replace_members: [&'static str; 2],
     /// The event types that put a message on the surface (FORMAT §7.1).
     pub surface_types: &'static [SurfaceType],
     /// Where streamed deltas stand.
@@ -188,7 +186,7 @@ impl Format {
     /// A count as readers of this version take it: some refuse the spelling `-0` (FORMAT §0.4).
     #[must_use]
     pub fn count(&self, raw: &Raw) -> Option<u64> {
-        json::count(raw).filter(|_| !(self.refuses_negative_zero && json::is_negative_zero(raw)))
+        if self.refuses_negative_zero { json::strict_count(raw) } else { json::count(raw) }
     }
 
     /// Whether readers check this as they scan the lines.

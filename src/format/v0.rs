@@ -15,7 +15,6 @@ pub(super) const FORMAT: Format = Format {
         retired: &["sandboxMode", "approvalPolicy"],
     },
     replace_members: ["start", "end"],
-    foreign_replace_members: ["startSeq", "endSeq"],
     surface_types: &[
         SurfaceType { name: "user/message", kind: MessageKind::User, role: "user" },
         SurfaceType { name: "assistant/message", kind: MessageKind::Assistant, role: "assistant" },

@@ -7,7 +7,6 @@ pub(super) const FORMAT: Format = Format {
     version: 3,
     releases: "0.1.5 and 0.1.6",
     replace_members: ["startSeq", "endSeq"],
-    foreign_replace_members: ["start", "end"],
     surface_types: &[
         SurfaceType { name: "user/message", kind: MessageKind::User, role: "user" },
         SurfaceType { name: "assistant/message", kind: MessageKind::Assistant, role: "assistant" },

@@ -16,16 +16,10 @@ pub fn stringify_len(raw: &Raw) -> u64 {
 /// The same for an object whose members of the names `left_out` do not count.
 #[must_use]
 pub fn stringify_len_without(raw: &Raw, left_out: &[&str]) -> u64 {
-    let is_left_out = |name: &Text| left_out.iter().any(|left_out| *name == **left_out);
-    match Object::of(raw).filter(|object| object.names().any(is_left_out)) {
-        None => stringify_len(raw),
-        Some(object) => {
-            let last: HashMap<&Text, &Raw> =
-                object.members().filter(|(name, _)| !is_left_out(name)).collect();
-            Length
-                .object(last.into_iter().map(|(name, value)| (name.clone(), stringify_len(value))).collect())
-        }
+    if left_out.is_empty() {
+        return stringify_len(raw);
     }
+    Object::of(raw).map_or_else(|| stringify_len(raw), |object| without(&object, left_out, &Length))
 }
 
 /// A digest that two values share exactly if JavaScript would call them deeply equal.
@@ -37,10 +31,14 @@ pub fn digest(raw: &Raw) -> Digest {
 /// A digest of an object's meaning, `left_out` not counted.
 #[must_use]
 pub fn digest_without(object: &Object, left_out: &str) -> Digest {
+    without(object, &[left_out], &Meaning)
+}
+
+fn without<A: Algebra>(object: &Object, left_out: &[&str], algebra: &A) -> A::Out {
+    let is_kept = |name: &Text| !left_out.iter().any(|left_out| *name == **left_out);
     // Collecting keeps the last of a repeated name, as JavaScript does.
-    let last: HashMap<&Text, &Raw> = object.members().filter(|(name, _)| *name != left_out).collect();
-    let members = last.into_iter().map(|(name, value)| (name.clone(), digest(value))).collect();
-    Meaning.object(members)
+    let last: HashMap<&Text, &Raw> = object.members().filter(|(name, _)| is_kept(name)).collect();
+    algebra.object(last.into_iter().map(|(name, value)| (name.clone(), fold(value, algebra))).collect())
 }
 
 /// What a fold makes of each kind of value.

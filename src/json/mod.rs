@@ -86,6 +86,12 @@ pub fn count(raw: &Raw) -> Option<u64> {
     integer(raw).and_then(|value| u64::try_from(value).ok())
 }
 
+/// The same, but for the spelling `-0`, which some readers refuse (FORMAT §0.4).
+#[must_use]
+pub fn strict_count(raw: &Raw) -> Option<u64> {
+    count(raw).filter(|_| !is_negative_zero(raw))
+}
+
 /// A text from a log as a message shows it: in quotes, on one line, and cut where it is long.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
@@ -184,6 +190,18 @@ impl<'a> Object<'a> {
     #[must_use]
     pub fn text(&self, key: &str) -> Option<Text<'a>> {
         self.get(key).and_then(text)
+    }
+
+    /// Whether the member `key` is this string.
+    #[must_use]
+    pub fn has_text(&self, key: &str, value: &str) -> bool {
+        self.text(key).is_some_and(|text| text == *value)
+    }
+
+    /// The string member `key`, where it is not empty.
+    #[must_use]
+    pub fn name(&self, key: &str) -> Option<Text<'a>> {
+        self.text(key).filter(|text| !text.is_empty())
     }
 
     /// The count member `key`.

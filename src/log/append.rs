@@ -96,15 +96,6 @@ pub struct Appender<'d> {
     session_lock: Option<SessionLock>,
 }
 
-/// The bytes that an append added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Added {
-    /// Offset of the first.
-    pub start: u64,
-    /// Offset behind the last.
-    pub end: u64,
-}
-
 impl<'d> Appender<'d> {
     /// Opens and locks the log at `path`. What is read from now on through [`Appender::source`] is what every
     /// append will insist on.
@@ -168,9 +159,9 @@ impl<'d> Appender<'d> {
         self.is_spoiled
     }
 
-    /// Adds `records`, one JSON text each, as lines (raw) or as one frame (zstd), and makes them durable. On an
-    /// error the file holds none of them, unless the error says otherwise.
-    pub fn append(&mut self, records: &[String]) -> Result<Added, AppendError> {
+    /// Adds `records`, one JSON text each, as lines (raw) or as one frame (zstd), and makes them durable. Tells the byte
+    /// from which on they stand. On an error the file holds none of them, unless the error says otherwise.
+    pub fn append(&mut self, records: &[String]) -> Result<u64, AppendError> {
         if self.is_spoiled {
             return Err(AppendError::Changed("nobody knows how it ends"));
         }
@@ -187,17 +178,16 @@ impl<'d> Appender<'d> {
     }
 
     /// Looks at what stands behind the old end now that `bytes` were written there.
-    fn settle(&mut self, start: u64, bytes: Vec<u8>) -> Result<Added, AppendError> {
+    fn settle(&mut self, start: u64, bytes: Vec<u8>) -> Result<u64, AppendError> {
         let spoil = |problem: &str| AppendError::NotTakenBack { problem: problem.to_owned() };
         let Ok(added) = read_from(&self.file, start) else {
             self.is_spoiled = true;
             return Err(spoil("cannot read back"));
         };
         if added == bytes {
-            let end = start + bytes.len() as u64;
             self.refresh().map_err(|_| spoil("cannot read back"))?;
             self.last = bytes;
-            return Ok(Added { start, end });
+            return Ok(start);
         }
         // Another writer got in between the check and the write. Ours goes, if it stands last.
         self.is_spoiled = true;
@@ -213,13 +203,13 @@ impl<'d> Appender<'d> {
         Err(spoil("another writer appended at the same moment"))
     }
 
-    /// Cuts the last append off again, while the file still ends with it.
-    pub fn take_back(&mut self, added: Added) -> Result<(), AppendError> {
+    /// Cuts the last append, from byte `start` on, off again, while the file still ends with it.
+    pub fn take_back(&mut self, start: u64) -> Result<(), AppendError> {
         let stage = |error| AppendError::Io { stage: "cannot take back", error };
-        if read_from(&self.file, added.start).map_err(stage)? != self.last {
+        if read_from(&self.file, start).map_err(stage)? != self.last {
             return Err(AppendError::Changed("another writer appended behind"));
         }
-        self.disk.truncate(&self.file, added.start).map_err(stage)?;
+        self.disk.truncate(&self.file, start).map_err(stage)?;
         self.refresh().map_err(stage)
     }
 

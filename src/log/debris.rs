@@ -1,9 +1,8 @@
 //! What a line that is no JSON still holds: whole records, stubs of broken ones, NUL bytes.
 
-use super::rows::{self, PackedRow};
-use super::{Body, Event};
-use crate::format::{Format, Stream};
-use crate::json::{Object, Raw};
+use super::reader::parse_line;
+use crate::format::Format;
+use crate::json::Raw;
 use std::fmt;
 use std::ops::Range;
 
@@ -185,7 +184,7 @@ fn whole_records(line: &str, format: &Format, left: &mut usize) -> Vec<Whole> {
         let end = start + values.byte_offset();
         match value {
             Some(Ok(raw)) => {
-                if let Some(body) = record(raw.get(), format) {
+                if let Ok(body) = parse_line(raw.get(), format, 0) {
                     records.push(Whole {
                         range: start..end,
                         first_seq: body.first_seq(),
@@ -205,15 +204,6 @@ fn whole_records(line: &str, format: &Format, left: &mut usize) -> Vec<Whole> {
         }
     }
     records
-}
-
-fn record<'a>(text: &'a str, format: &Format) -> Option<Body<'a>> {
-    let object = Object::parse(text).ok()?;
-    let kind = object.text("type")?;
-    match rows::tag(&kind.to_str()).filter(|_| format.stream == Stream::Rows) {
-        Some(tag) => PackedRow::parse(tag, &object, format).ok().map(Body::Row),
-        None => Event::parse(&object, format).ok().map(Body::Event),
-    }
 }
 
 #[cfg(test)]

@@ -29,12 +29,8 @@ const OPTIONAL: &[&str] = &["ignorable", "sourceEventSeqs", "surfaceOp"];
 impl<'a> Event<'a> {
     /// Checks the envelope. The error says what is wrong with it.
     pub(super) fn parse(record: &Object<'a>, format: &Format) -> Result<Self, String> {
-        if let Some(missing) = REQUIRED.iter().find(|key| record.get(key).is_none()) {
-            return Err(format!("it has no member \"{missing}\""));
-        }
-        let is_known = |name: &str| REQUIRED.iter().chain(OPTIONAL).any(|key| *key == name);
-        if let Some(extra) = record.names().find(|name| !is_known(&name.to_str())) {
-            return Err(format!("it has a member {}, which no event has", json::excerpt(&extra.to_str())));
+        if !record.has_exactly(REQUIRED, OPTIONAL) {
+            return Err(wrong_members(record));
         }
         let event_type = record.text("type").ok_or("its type must be a string")?.into_str();
         let number = |key, refuses_negative_zero| {
@@ -69,8 +65,19 @@ impl<'a> Event<'a> {
     /// The payload's members, or none where it is no object.
     #[must_use]
     pub fn payload(&self) -> Option<Object<'a>> {
-        (json::kind(self.data) == Kind::Object).then(|| Object::of(self.data)).flatten()
+        Object::of(self.data)
     }
+}
+
+fn wrong_members(record: &Object) -> String {
+    if let Some(missing) = REQUIRED.iter().find(|key| record.get(key).is_none()) {
+        return format!("it has no member \"{missing}\"");
+    }
+    let is_known = |name: &str| REQUIRED.iter().chain(OPTIONAL).any(|key| *key == name);
+    let extra = record.names().find(|name| !is_known(&name.to_str()));
+    extra.map_or_else(String::new, |extra| {
+        format!("it has a member {}, which no event has", json::excerpt(&extra.to_str()))
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What can be wrong with a log's bytes, and where.
 
 use super::debris::Debris;
+use super::lines::MAX_LINE;
 use std::fmt;
 
 /// Where in a log something stands. Every figure is known only for some containers and kinds of fault.
@@ -124,11 +125,8 @@ pub enum FaultKind {
     #[error("line is not JSON: {0}")]
     NotJson(String),
     /// A line that is longer than any reader takes.
-    #[error("line is longer than {} MiB, the longest that is read", limit >> 20)]
-    LineTooLong {
-        /// The longest line that is read, in bytes.
-        limit: usize,
-    },
+    #[error("line is longer than {} MiB, the longest that is read", MAX_LINE >> 20)]
+    LineTooLong,
     /// A JSON value that is no event (FORMAT §4).
     #[error("not an event: {reason}")]
     Envelope {
@@ -215,7 +213,7 @@ impl FaultKind {
             Self::BlankLine { lines: 1 } => "remove the line: dsh takes it for a damaged record",
             Self::BlankLine { .. } => "remove the lines: dsh takes each for a damaged record",
             Self::NulBlock(debris) | Self::FusedRecords(debris) => debris.help(),
-            Self::NotJson(_) | Self::Envelope { .. } | Self::Row { .. } | Self::LineTooLong { .. } => {
+            Self::NotJson(_) | Self::Envelope { .. } | Self::Row { .. } | Self::LineTooLong => {
                 "the record is lost, unless a copy has it"
             }
             Self::SeqGap { .. } => "records were lost here",

@@ -1,7 +1,5 @@
 //! What is known of a zstd log's frames while its text is cut into lines.
 
-use super::source::SourceReader;
-use super::zstd_text::ZstdText;
 use super::{Source, frames};
 use std::collections::VecDeque;
 use std::io;
@@ -11,9 +9,6 @@ const WALKS: (u64, u64) = (16, 64 << 20);
 
 /// What going on behind one damaged frame costs beside the walk, in bytes.
 const RESTART: u64 = 64 << 10;
-
-/// The text of frames.
-pub(super) type FrameText = Box<ZstdText<SourceReader>>;
 
 /// The frames of a zstd log as they come.
 #[derive(Default)]
@@ -38,9 +33,9 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// The text of the frames from byte `start` of the file on, where one must start.
-    pub(super) fn text_from(&mut self, source: &Source, start: u64) -> io::Result<FrameText> {
-        // Only a walk to the end tells whether the last frame is whole; it decodes nothing.
+    /// Looks ahead over the frames from byte `start` of the file on, where one must start: only a walk to the end tells
+    /// whether the last frame is whole. It decodes nothing.
+    pub(super) fn look_ahead(&mut self, source: &Source, start: u64) -> io::Result<()> {
         let walk = frames::walk(source.reader(start)?, start)?;
         self.torn_start = walk.torn;
         self.walked = self.walked.saturating_add(walk.end.saturating_sub(start)).saturating_add(RESTART);
@@ -49,7 +44,7 @@ impl Frames {
             None => None,
         };
         (self.is_torn, self.is_broken) = (false, false);
-        Ok(Box::new(ZstdText::new(source.reader(start)?, start)?))
+        Ok(())
     }
 
     /// Whether going on behind damage has cost as much as a log is worth.

@@ -61,7 +61,7 @@ impl Header {
         if object.text("type").is_none_or(|kind| kind != *"session") {
             return Err(HeaderError::NotAHeader("its \"type\" is not \"session\"".into()));
         }
-        let version = object.get("version").filter(|raw| count(raw).is_some());
+        let version = object.get("version").filter(|raw| json::strict_count(raw).is_some());
         let version = version.ok_or(HeaderError::Member { member: "version", expected: "a count" })?;
         match json::count(version).map(|count| (count, format::of(count))) {
             Some((_, Some(format))) => Self::of(&object, format).map(|header| (header, format)),
@@ -129,7 +129,7 @@ impl Header {
             version,
             address: object.text("id").and_then(|id| Address::of(&id, object.text("cwd").as_ref())),
             id: owned_text(object, "id").unwrap_or_default(),
-            created_at: object.get("createdAt").and_then(count).unwrap_or_default(),
+            created_at: object.get("createdAt").and_then(json::strict_count).unwrap_or_default(),
             cwd: owned_text(object, "cwd"),
             parent_session: owned_text(object, "parentSession"),
             is_seeded: object.get("isSeeded").is_some_and(json::is_true),
@@ -160,7 +160,8 @@ fn seeded_member(seeded: Seeded) -> &'static str {
 }
 
 fn required_count(object: &Object, member: &'static str) -> Result<u64, HeaderError> {
-    optional(object, member, "a count", count)?.ok_or(HeaderError::Member { member, expected: "a count" })
+    optional(object, member, "a count", json::strict_count)?
+        .ok_or(HeaderError::Member { member, expected: "a count" })
 }
 
 fn optional<'a, T>(
@@ -170,11 +171,6 @@ fn optional<'a, T>(
     read: impl Fn(&'a Raw) -> Option<T>,
 ) -> Result<Option<T>, HeaderError> {
     object.get(member).map(|raw| read(raw).ok_or(HeaderError::Member { member, expected })).transpose()
-}
-
-/// A count, but for the literal `-0`, which readers refuse in headers (FORMAT §0.4).
-fn count(raw: &Raw) -> Option<u64> {
-    json::count(raw).filter(|_| !json::is_negative_zero(raw))
 }
 
 /// Absolute by the rule of the platform that wrote it, whichever that is (FORMAT §3).

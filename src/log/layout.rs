@@ -97,10 +97,16 @@ impl SessionFolder {
 #[must_use]
 pub fn newer_beside(log: &Path) -> Option<PathBuf> {
     let own = LogName::of(log)?;
-    let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let names = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let names =
+        std::fs::read_dir(folder_of(log)).ok()?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     let newest = names.filter_map(|path| Some((LogName::of(&path)?, path))).max()?;
     (newest.0.generation > own.generation).then_some(newest.1)
+}
+
+/// The folder that a file lies in, by its path.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The last part of a path, for people.

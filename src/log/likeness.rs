@@ -1,9 +1,9 @@
 //! How much of two logs' text is the same, whatever their containers.
 
-use super::source::SourceReader;
-use super::zstd_text::{Part, ZstdText};
-use super::{Container, Source};
-use std::io::{self, BufRead};
+use super::Source;
+use super::unpacked::Unpacked;
+use super::zstd_text::Part;
+use std::io;
 
 /// What two texts have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,14 +41,9 @@ pub fn compare(first: &Source, second: &Source) -> io::Result<Likeness> {
     }
 }
 
-enum Bytes {
-    Raw(SourceReader),
-    Zstd(Box<ZstdText<SourceReader>>),
-}
-
-/// A log's text as it comes.
+/// A log's text, a piece at a time.
 struct Text {
-    bytes: Bytes,
+    unpacked: Unpacked,
     buffer: Vec<u8>,
     /// How much of the buffer has been compared.
     start: usize,
@@ -57,12 +52,8 @@ struct Text {
 
 impl Text {
     fn of(source: &Source) -> io::Result<Self> {
-        let reader = source.reader(0)?;
-        let bytes = match source.container {
-            Container::Raw => Bytes::Raw(reader),
-            Container::Zstd => Bytes::Zstd(Box::new(ZstdText::new(reader, 0)?)),
-        };
-        Ok(Self { bytes, buffer: Vec::new(), start: 0, has_ended: false })
+        let unpacked = Unpacked::of(source, 0)?;
+        Ok(Self { unpacked, buffer: Vec::new(), start: 0, has_ended: false })
     }
 
     fn rest(&self) -> &[u8] {
@@ -77,19 +68,8 @@ impl Text {
             }
             self.buffer.clear();
             self.start = 0;
-            match &mut self.bytes {
-                Bytes::Raw(input) => {
-                    let bytes = input.fill_buf()?;
-                    let length = bytes.len();
-                    self.buffer.extend_from_slice(bytes);
-                    input.consume(length);
-                    self.has_ended = length == 0;
-                }
-                Bytes::Zstd(input) => {
-                    let part = input.next(&mut self.buffer)?;
-                    self.has_ended = matches!(part, Part::End | Part::Torn(_));
-                }
-            }
+            let part = self.unpacked.next(&mut self.buffer)?;
+            self.has_ended = matches!(part, Part::End | Part::Torn(_));
         }
         Ok(true)
     }

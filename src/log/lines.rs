@@ -1,12 +1,12 @@
 //! The lines of a log's text, each with its place, whatever the container.
 
-use super::framing::{FrameText, Frames};
+use super::framing::Frames;
 use super::overlong::Overlong;
-use super::source::SourceReader;
+use super::unpacked::Unpacked;
 use super::zstd_text::Part;
 use super::{Container, FaultKind, Place, Source, frames};
 use std::collections::VecDeque;
-use std::io::{self, BufRead};
+use std::io;
 use std::ops::Range;
 
 /// The longest line that is read: JavaScript's engine, and so dsh, takes no string of 512 MiB.
@@ -29,16 +29,11 @@ pub(super) enum Piece<'a> {
     Fault(FaultKind, Place),
 }
 
-enum Text {
-    Raw(SourceReader),
-    Zstd(FrameText),
-}
-
 /// Cuts a log's text into lines.
 pub(super) struct Lines {
     /// Where the bytes are, to go on behind what is no frame.
     source: Source,
-    text: Text,
+    text: Unpacked,
     /// The text from the first byte that has not been given out.
     buffer: Vec<u8>,
     /// Where in `buffer` the next line starts.
@@ -61,13 +56,12 @@ impl Lines {
     /// The lines of a log from byte `start` of the file on, where a line (and a frame) must start.
     pub(super) fn new(source: &Source, start: u64) -> io::Result<Self> {
         let mut frames = Frames { has_header: start == 0, ..Frames::default() };
-        let text = match source.container {
-            Container::Raw => Text::Raw(source.reader(start)?),
-            Container::Zstd => Text::Zstd(frames.text_from(source, start)?),
-        };
+        if source.container == Container::Zstd {
+            frames.look_ahead(source, start)?;
+        }
         Ok(Self {
             source: source.again()?,
-            text,
+            text: Unpacked::of(source, start)?,
             buffer: Vec::new(),
             start: 0,
             searched: 0,
@@ -81,6 +75,11 @@ impl Lines {
         })
     }
 
+    /// Where the lines come from.
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// The next line or fault, `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         let length = loop {
@@ -91,7 +90,7 @@ impl Lines {
                 let length = self.searched + found - self.start;
                 if let Some(overlong) = self.overlong.take() {
                     self.pass_over(length + 1);
-                    self.pending.push_back((FaultKind::LineTooLong { limit: MAX_LINE }, overlong.place));
+                    self.pending.push_back((FaultKind::LineTooLong, overlong.place));
                     continue;
                 }
                 break length;
@@ -177,24 +176,11 @@ impl Lines {
         self.buffer_offset += self.start as u64;
         self.searched -= self.start;
         self.start = 0;
-        match &mut self.text {
-            Text::Raw(input) => {
-                let bytes = input.fill_buf()?;
-                let length = bytes.len();
-                self.buffer.extend_from_slice(bytes);
-                input.consume(length);
-                if length == 0 {
-                    self.end(None);
-                }
-            }
-            Text::Zstd(input) => {
-                let part = input.next(&mut self.buffer)?;
-                if let Some(damage) = self.zstd_part(part) {
-                    self.go_on_behind(damage)?;
-                }
-            }
+        let part = self.text.next(&mut self.buffer)?;
+        match self.take(part) {
+            Some(damage) => self.go_on_behind(damage),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Goes on with the next frame behind the byte `damage`, where the walk over the frames cannot go on.
@@ -207,14 +193,17 @@ impl Lines {
             return Ok(());
         }
         match frames::start_behind(&self.source, damage)? {
-            Some(next) => self.text = Text::Zstd(self.frames.text_from(&self.source, next)?),
+            Some(next) => {
+                self.frames.look_ahead(&self.source, next)?;
+                self.text = Unpacked::of(&self.source, next)?;
+            }
             None => self.ended = true,
         }
         Ok(())
     }
 
-    /// Takes what the frames give; tells the byte at which the walk over them broke down, if it did.
-    fn zstd_part(&mut self, part: Part) -> Option<u64> {
+    /// Takes what comes next; tells the byte at which the walk over the frames broke down, if it did.
+    fn take(&mut self, part: Part) -> Option<u64> {
         match part {
             Part::Text => {}
             Part::FrameStart(at) => {
@@ -285,8 +274,8 @@ impl Lines {
     /// The end of the file: what is left in the buffer is no whole line.
     fn end(&mut self, torn: Option<u64>) {
         self.ended = true;
-        match (&self.text, torn) {
-            (Text::Zstd(_), Some(at)) => {
+        match (self.source.container, torn) {
+            (Container::Zstd, Some(at)) => {
                 if !self.frames.is_torn {
                     // Too little of the frame is there for its start to be one.
                     self.unfinished_line();
@@ -297,8 +286,8 @@ impl Lines {
                 self.pending
                     .push_back((FaultKind::TornTail { bytes: 0, nuls: 0, frame: true, recovered: 0 }, place));
             }
-            (Text::Zstd(_), None) => self.unfinished_line(),
-            (Text::Raw(_), _) => {
+            (Container::Zstd, None) => self.unfinished_line(),
+            (Container::Raw, _) => {
                 if let Some(Overlong { place, bytes, nuls }) = self.rest() {
                     let torn = FaultKind::TornTail { bytes, nuls, frame: false, recovered: 0 };
                     self.pending.push_back((torn, place));

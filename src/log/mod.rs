@@ -26,6 +26,7 @@ mod session_lock;
 mod source;
 mod sources;
 mod text;
+mod unpacked;
 mod zstd_text;
 
 pub use debris::Debris;

@@ -1,7 +1,7 @@
 //! The records of a log, front to back.
 
 use super::debris::{self, Patience, Whole};
-use super::lines::{Lines, MAX_LINE, Piece};
+use super::lines::{Lines, Piece};
 use super::text::{self, Decoded};
 use super::{
     Body, Container, Event, Fault, FaultKind, Header, Item, OpenError, PackedRow, Place, Record, Source,
@@ -19,7 +19,6 @@ pub struct LogReader {
     lines: Lines,
     header: Header,
     format: &'static Format,
-    file_bytes: u64,
     /// The seq that belongs next.
     next_seq: u64,
     /// Records stood on lines that could not be read, so seqs may be missing here.
@@ -34,7 +33,6 @@ pub struct LogReader {
     behind_fault: Option<Behind>,
     /// With lines that are no JSON.
     patience: Patience,
-    container: Container,
     /// Lines that end in a carriage return, and the first of them.
     crlf: (u64, Place),
 }
@@ -74,9 +72,8 @@ impl LogReader {
                 if bytes.last() == Some(&b'\r') {
                     crlf = (1, line.place);
                 }
-                let text = text::decode(bytes).ok_or_else(|| {
-                    OpenError::NotALog(FaultKind::LineTooLong { limit: MAX_LINE }.to_string())
-                })?;
+                let text = text::decode(bytes)
+                    .ok_or_else(|| OpenError::NotALog(FaultKind::LineTooLong.to_string()))?;
                 Header::parse(&text.text, unknown)?
             }
             Some(Piece::Fault(FaultKind::TornTail { frame, .. }, _)) => {
@@ -85,7 +82,7 @@ impl LogReader {
             Some(Piece::Fault(kind, _)) => return Err(OpenError::NotALog(kind.to_string())),
             None => return Err(OpenError::NoHeader("frame")),
         };
-        Ok(Self { first_fault, crlf, ..Self::over(lines, source, header, format, 0) })
+        Ok(Self { first_fault, crlf, ..Self::over(lines, header, format, 0) })
     }
 
     /// Reads on from byte `start` of the file, where records were appended to a log of `header`; the first of
@@ -97,15 +94,14 @@ impl LogReader {
         format: &'static Format,
         next_seq: u64,
     ) -> io::Result<Self> {
-        Ok(Self::over(Lines::new(source, start)?, source, header, format, next_seq))
+        Ok(Self::over(Lines::new(source, start)?, header, format, next_seq))
     }
 
-    fn over(lines: Lines, source: &Source, header: Header, format: &'static Format, next_seq: u64) -> Self {
+    fn over(lines: Lines, header: Header, format: &'static Format, next_seq: u64) -> Self {
         Self {
             lines,
             header,
             format,
-            file_bytes: source.bytes,
             next_seq,
             gap_explained: false,
             torn_rest: false,
@@ -113,7 +109,6 @@ impl LogReader {
             first_fault: None,
             behind_fault: None,
             patience: Patience::default(),
-            container: source.container,
             crlf: (0, Place::default()),
         }
     }
@@ -139,7 +134,7 @@ impl LogReader {
     /// How the log's text is stored.
     #[must_use]
     pub fn container(&self) -> Container {
-        self.container
+        self.lines.source().container
     }
 
     /// How many lines so far end in a carriage return before the line feed, and the first of them. JSON takes it
@@ -231,7 +226,8 @@ impl LogReader {
     fn complete(&mut self, kind: FaultKind, place: Place) -> FaultKind {
         match kind {
             FaultKind::TornTail { frame: true, nuls, .. } => {
-                let bytes = self.file_bytes.saturating_sub(place.byte.unwrap_or(self.file_bytes));
+                let end = self.lines.source().bytes;
+                let bytes = end.saturating_sub(place.byte.unwrap_or(end));
                 return FaultKind::TornTail { bytes, nuls, frame: true, recovered: self.recovered };
             }
             // Nothing could be read of it, whatever it was: a torn tail like others.
@@ -244,20 +240,9 @@ impl LogReader {
                 let recovered = std::mem::take(&mut self.recovered);
                 return FaultKind::BrokenTail { problem, swallowed, recovered };
             }
-            FaultKind::FrameData(_)
-            | FaultKind::FrameMagic { .. }
-            | FaultKind::FrameStructure(_)
-            | FaultKind::Unread { .. }
-            | FaultKind::UnfinishedLine { .. }
-            | FaultKind::LineTooLong { .. }
-            | FaultKind::NotJson(_)
-            | FaultKind::Envelope { .. }
-            | FaultKind::Row { .. } => self.gap_explained = true,
-            FaultKind::NulBlock(_) | FaultKind::FusedRecords(_) => {
-                self.gap_explained |= !kind.loses_nothing();
-            }
             _ => {}
         }
+        self.gap_explained |= !kind.loses_nothing();
         kind
     }
 }
@@ -284,7 +269,7 @@ fn take_line<'a>(
     (expected, gap_explained): (u64, bool),
     patience: &mut Patience,
 ) -> Result<Body<'a>, Broken> {
-    let text = &*decoded.ok_or(FaultKind::LineTooLong { limit: MAX_LINE })?.text;
+    let text = &*decoded.ok_or(FaultKind::LineTooLong)?.text;
     match parse_line(text, format, expected) {
         Ok(body) => match sequence_fault(expected, &body, gap_explained) {
             None => Ok(body),
@@ -308,7 +293,7 @@ fn take_line<'a>(
 }
 
 /// Reads one line as an event or a packed row; `expected` is the seq that belongs there.
-fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<'a>, FaultKind> {
+pub(super) fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<'a>, FaultKind> {
     if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
         return Err(FaultKind::BlankLine { lines: 1 });
     }
@@ -322,18 +307,15 @@ fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<
         // The parser was given one line, and so calls every line the first.
         Err(_) => FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column ")),
     })?;
-    let tag = record
-        .text("type")
-        .and_then(|kind| rows::tag(&kind.to_str()))
-        .filter(|_| format.stream == Stream::Rows);
-    match tag {
+    let tag = (format.stream == Stream::Rows).then(|| record.text("type")).flatten();
+    match tag.and_then(|kind| rows::tag(&kind.to_str())) {
         Some(tag) => PackedRow::parse(tag, &record, format)
             .map(Body::Row)
             .map_err(|reason| FaultKind::Row { tag, reason }),
         None => Event::parse(&record, format).map(Body::Event).map_err(|reason| FaultKind::Envelope {
             reason,
             is_taken: is_checked_later && record.count("seq") == Some(expected),
-            ends_turn: is_checked_later && record.text("type").is_some_and(|kind| kind == *"turn/end"),
+            ends_turn: is_checked_later && record.has_text("type", "turn/end"),
         }),
     }
 }

@@ -1,6 +1,7 @@
 //! `session.lock`: how dsh keeps two writers out of one session, from format 3 on (FORMAT §1.6).
 
 use super::append::{AppendError, Identity, identity};
+use super::layout::folder_of;
 use super::place::LogName;
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -43,8 +44,7 @@ fn places(log: &Path) -> io::Result<BTreeSet<PathBuf>> {
     let mut places = BTreeSet::new();
     for name in [log, &own] {
         if LogName::of(name).is_some() {
-            let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());
-            places.insert(folder.unwrap_or(Path::new(".")).canonicalize()?.join(NAME));
+            places.insert(folder_of(name).canonicalize()?.join(NAME));
         }
     }
     Ok(places)

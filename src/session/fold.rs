@@ -18,8 +18,8 @@ pub struct Stop {
 pub struct Folded {
     /// The state after the last event, or the one asked for.
     pub session: Session,
-    /// The end of the file, if it was torn.
-    pub torn: Option<TornTail>,
+    /// What is to be said of the end of the file, if it was torn. Records that could be read from it are in the session.
+    pub torn: Option<String>,
     /// The damage that ended the fold, else the first, if the log is damaged.
     pub damage: Option<ReplayError>,
     /// Whether damage ended the fold.
@@ -30,17 +30,6 @@ pub struct Folded {
     pub left_out: u64,
     /// Whether lines end in a carriage return too.
     pub has_crlf: bool,
-}
-
-/// The part of a file that a stopped writer left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TornTail {
-    /// What it is, for people.
-    pub message: String,
-    /// Where it starts.
-    pub place: Place,
-    /// Records that could be read from it; they are part of the session.
-    pub recovered: u64,
 }
 
 /// Why a log cannot be folded to its end.
@@ -132,8 +121,8 @@ impl Folded {
     /// Takes what a log gives next; at its end comes [`Folded::settle`]. Behind damage that cost events nothing more is folded.
     pub fn take(&mut self, item: Item, at: Option<u64>) {
         match item {
-            Item::Fault(Fault { kind: kind @ FaultKind::TornTail { recovered, .. }, place, .. }) => {
-                self.torn = Some(TornTail { message: kind.to_string(), place, recovered });
+            Item::Fault(Fault { kind: kind @ FaultKind::TornTail { .. }, .. }) => {
+                self.torn = Some(kind.to_string());
             }
             Item::Record(record) if self.is_cut => self.left_out += record.body.events(),
             Item::Record(record) if record.body.first_seq() != self.session.events => {

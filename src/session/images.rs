@@ -3,14 +3,10 @@
 use super::MessageView;
 use crate::format::Format;
 use crate::json::{self, Object, Raw};
-use crate::tokens::host;
+use crate::tokens::{self, host};
 
 /// The event type.
 pub(super) const OFFLOAD: &str = "image/offload";
-
-/// Tool results nested deeper than this are not looked into: dsh nests none, and opening one costs a scan of all
-/// that is in it.
-const MAX_DEPTH: u32 = 64;
 
 /// What an offloaded block gains in its JSON text: `,"offloaded":true`.
 const MARK: &str = ",\"offloaded\":true";
@@ -30,7 +26,7 @@ pub(super) fn of(message: &MessageView, format: &Format) -> Vec<Image> {
     if memchr::memmem::find(message.raw.get().as_bytes(), b"image").is_none() {
         return Vec::new();
     }
-    let blocks = image_blocks(&message.content, 0);
+    let blocks = tokens::images(&message.content);
     blocks.into_iter().filter_map(|block| Image::of(block, format)).collect()
 }
 
@@ -38,7 +34,7 @@ pub(super) fn of(message: &MessageView, format: &Format) -> Vec<Image> {
 pub(super) fn marked(message: &Raw, indexes: &[u64]) -> Option<Box<Raw>> {
     let view = MessageView::again(message)?;
     let text = message.get();
-    let images = image_blocks(&view.content, 0);
+    let images = tokens::images(&view.content);
     let mut marked = String::with_capacity(text.len() + indexes.len() * MARK.len());
     let mut copied = 0;
     for index in indexes {
@@ -87,10 +83,10 @@ pub(super) fn targets(data: Option<&Object>) -> Option<Vec<(u64, Vec<u64>)>> {
 
 fn target(raw: &Raw) -> Option<(u64, Vec<u64>)> {
     let target = Object::of(raw).filter(|target| target.has_exactly(&["seq", "imageIndexes"], &[]))?;
-    let count = |raw| json::count(raw).filter(|_| !json::is_negative_zero(raw));
-    let indexes: Option<Vec<u64>> = target.array("imageIndexes")?.into_iter().map(count).collect();
+    let indexes: Option<Vec<u64>> =
+        target.array("imageIndexes")?.into_iter().map(json::strict_count).collect();
     let indexes = indexes.filter(|indexes| !indexes.is_empty() && indexes.is_sorted_by(|a, b| a < b))?;
-    Some((target.get("seq").and_then(count)?, indexes))
+    Some((target.get("seq").and_then(json::strict_count)?, indexes))
 }
 
 impl Image {
@@ -103,21 +99,6 @@ impl Image {
         let rise = i64::try_from(host::text(bare.saturating_add(mark))).ok()? - i64::try_from(now).ok()?;
         Some(Self { is_offloaded: flag.is_some_and(json::is_true), rise })
     }
-}
-
-fn image_blocks<'a>(content: &[&'a Raw], depth: u32) -> Vec<&'a Raw> {
-    let mut images = Vec::new();
-    for block in content {
-        let Some(members) = Object::of(block) else { continue };
-        match members.text("type").map(|kind| kind.to_str().into_owned()).as_deref() {
-            Some("image") => images.push(*block),
-            Some("tool-result") if depth < MAX_DEPTH => {
-                images.extend(image_blocks(&members.array("content").unwrap_or_default(), depth + 1));
-            }
-            _ => {}
-        }
-    }
-    images
 }
 
 #[cfg(test)]

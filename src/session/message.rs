@@ -32,15 +32,13 @@ impl<'a> MessageView<'a> {
         };
         let view = raw.and_then(|raw| Some((raw, Object::of(raw)?)));
         let (raw, message) = view.ok_or_else(|| wrong("has no message"))?;
-        if message.text("id").is_none_or(|id| id.is_empty()) {
+        if message.name("id").is_none() {
             return Err(wrong("has a message without an id"));
         }
-        if message.text("role").is_none_or(|role| role != *surface.role) {
+        if !message.has_text("role", surface.role) {
             return Err(wrong(&format!("must have a message of role \"{}\"", surface.role)));
         }
-        let source = message
-            .object("source")
-            .filter(|source| source.text("kind").is_some_and(|kind| !kind.is_empty()));
+        let source = message.object("source").filter(|source| source.name("kind").is_some());
         let source = source.ok_or_else(|| wrong("has a message without a source kind"))?;
         let content =
             message.array("content").ok_or_else(|| wrong("has a message without a content array"))?;
@@ -94,8 +92,7 @@ impl<'a> MessageView<'a> {
     /// The names of the tools that its blocks add, in order (format 4, FORMAT §6.1).
     pub(super) fn added_tools(&self) -> impl Iterator<Item = Text<'a>> {
         let blocks = self.content.iter().filter_map(|block| Object::of(block));
-        let additions =
-            blocks.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-addition"));
+        let additions = blocks.filter(|block| block.has_text("type", "tool-addition"));
         additions.map(|block| block.text("toolName").unwrap_or_default())
     }
 
@@ -126,19 +123,17 @@ pub struct ToolAnswer<'a> {
 #[must_use]
 pub fn is_checkpoint_source(source: &Object, format: &Format) -> bool {
     let mut members = format.checkpoint_source.iter();
-    members.all(|(member, value)| source.text(member).is_some_and(|text| text == **value))
+    members.all(|(member, value)| source.has_text(member, value))
 }
 
 /// A digest of all of a `tool/result` payload that a rewrite may not change: all but what the tool answered
 /// (FORMAT §7.2).
-pub(super) fn rewrite_identity(data: &Object, shape: ToolResult) -> Option<Digest> {
-    let message = data.object("message")?;
+pub(super) fn rewrite_identity(view: &MessageView, shape: ToolResult) -> Option<Digest> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&json::digest_without(data, "message"));
-    hasher.update(&json::digest_without(&message, "content"));
+    hasher.update(&json::digest_without(view.payload.as_ref()?, "message"));
+    hasher.update(&json::digest_without(&view.members, "content"));
     if shape == ToolResult::Wrapped {
-        let content = message.array("content")?;
-        let block = content.first().and_then(|block| Object::of(block))?;
+        let block = view.content.first().and_then(|block| Object::of(block))?;
         hasher.update(&json::digest_without(&block, "content"));
     }
     Some(*hasher.finalize().as_bytes())
@@ -146,9 +141,9 @@ pub(super) fn rewrite_identity(data: &Object, shape: ToolResult) -> Option<Diges
 
 /// Whether an object names a provider and a model.
 pub(super) fn names_model(object: &Object) -> bool {
-    ["provider", "model"].iter().all(|key| object.text(key).is_some_and(|text| !text.is_empty()))
+    ["provider", "model"].iter().all(|key| object.name(key).is_some())
 }
 
 fn is_call(block: &Object) -> bool {
-    block.text("type").is_some_and(|kind| kind == *"tool-call")
+    block.has_text("type", "tool-call")
 }

@@ -23,7 +23,7 @@ mod violation;
 mod properties;
 
 pub use brackets::{Lock, LockState, Owner};
-pub use fold::{Folded, ReplayError, Stop, TornTail, fold, fold_into};
+pub use fold::{Folded, ReplayError, Stop, fold, fold_into};
 pub use message::{MessageView, is_checkpoint_source};
 pub use node::Node;
 pub use old_payload::{Conversions, Converted};
@@ -146,13 +146,20 @@ impl Session {
     }
 
     fn apply_current(&mut self, event: &Event) -> Result<(), Violation> {
-        self.admit(event)?;
         if let Some(surface_type) = self.format.surface_type(&event.event_type) {
-            self.apply_message(event, surface_type)
-        } else {
-            surface::refuse_markers(event, self.format)?;
-            Ok(self.apply_log_only(event)?)
+            return self.apply_message(event, surface_type);
         }
+        let is_known = self.format.knows(&event.event_type);
+        if !is_known {
+            self.admit(event)?;
+        }
+        surface::refuse_markers(event, is_known, self.format)?;
+        if is_known {
+            self.apply_log_only(event)?;
+        } else {
+            self.unknown.passed_over(event);
+        }
+        Ok(())
     }
 
     /// Counts an event without any effect on the session.
@@ -187,11 +194,9 @@ impl Session {
         Pairing::of(self.surface.nodes(), self.turns.open())
     }
 
+    /// Whether an event of a type that readers do not know may be passed over.
     fn admit(&self, event: &Event) -> Result<(), Violation> {
         let event_type = &*event.event_type;
-        if self.format.knows(event_type) {
-            return Ok(());
-        }
         // Such an event is not passed over, whatever it says and whoever allows it: it is converted.
         if self.format.converts_old_payloads && old_payload::is_old_name(event_type) {
             return Err(Violation::UnknownType(event_type.to_owned()));
@@ -241,8 +246,7 @@ impl Session {
                 let window = event.payload().and_then(|data| data.count("contextWindow"));
                 self.context_window = window.or(self.context_window);
             }
-            // An event of that name that a reader passes over is another one.
-            images::OFFLOAD if self.format.knows(images::OFFLOAD) => {
+            images::OFFLOAD => {
                 let wrong = |problem: String| ShapeError::new(images::OFFLOAD, problem);
                 let targets = images::targets(event.payload().as_ref());
                 let targets = targets.ok_or_else(|| {
@@ -250,7 +254,6 @@ impl Session {
                 })?;
                 self.surface.offload(&targets).map_err(wrong)?;
             }
-            unknown if !self.format.knows(unknown) => self.unknown.passed_over(event),
             _ => {}
         }
         Ok(())

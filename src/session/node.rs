@@ -66,7 +66,7 @@ impl Node {
             MessageKind::System => (true, host::system(&message.content)),
             _ => (true, host::message(&message.content, format.unpriced_members)),
         };
-        let payload = message.payload.as_ref().filter(|_| surface.kind == MessageKind::ToolResult);
+        let is_result = surface.kind == MessageKind::ToolResult;
         let may_hold_images = matches!(surface.kind, MessageKind::User | MessageKind::ToolResult);
         Self {
             seq: event.seq,
@@ -77,7 +77,7 @@ impl Node {
             host_tokens,
             turn,
             calls: if surface.kind == MessageKind::Assistant { message.calls() } else { Vec::new() },
-            answers: (surface.kind == MessageKind::ToolResult).then(|| message.answers()).flatten(),
+            answers: if is_result { message.answers() } else { None },
             replaces: Vec::new(),
             is_checkpoint: surface.kind == MessageKind::User && is_checkpoint_source(&message.source, format),
             is_visible,
@@ -90,7 +90,7 @@ impl Node {
             } else {
                 Vec::new()
             },
-            rewrite_identity: payload.and_then(|data| rewrite_identity(data, format.tool_result)),
+            rewrite_identity: if is_result { rewrite_identity(message, format.tool_result) } else { None },
         }
     }
 

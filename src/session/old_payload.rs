@@ -96,14 +96,14 @@ fn steering(data: &Object, id: &str) -> Result<Converted, ShapeError> {
     let members = members_without(data, &["turn"]);
     Ok(Converted {
         event_type: "user/message",
-        data: object(members, &[("id", &quoted(id)), ("role", "\"user\"")]),
+        data: object(members, &[("id", &json::quote(id)), ("role", "\"user\"")]),
     })
 }
 
 fn user(data: &Object, id: &str) -> Option<Converted> {
     let is_old = lacks(data, &["id", "role", "message"]) && has(data, &["content", "source"]);
     let members = is_old.then(|| members_without(data, &[]))?;
-    let data = object(members, &[("id", &quoted(id)), ("role", "\"user\"")]);
+    let data = object(members, &[("id", &json::quote(id)), ("role", "\"user\"")]);
     Some(Converted { event_type: "user/message", data })
 }
 
@@ -114,7 +114,7 @@ fn assistant(data: &Object, id: &str) -> Option<Converted> {
     let message = object(
         String::new(),
         &[
-            ("id", &quoted(id)),
+            ("id", &json::quote(id)),
             ("role", "\"assistant\""),
             ("content", content.get()),
             ("source", source.get()),
@@ -136,7 +136,7 @@ fn tool_result(data: &Object, id: Option<&str>) -> Option<Converted> {
     let blocks = format!("[{}]", block.get());
     let message = object(
         String::new(),
-        &[("id", &quoted(id?)), ("role", "\"user\""), ("content", &blocks), ("source", source.get())],
+        &[("id", &json::quote(id?)), ("role", "\"user\""), ("content", &blocks), ("source", source.get())],
     )?;
     let data =
         object(members_without(data, &["callId", "content", "isError"]), &[("message", message.get())]);
@@ -149,10 +149,6 @@ fn has(data: &Object, members: &[&str]) -> bool {
 
 fn lacks(data: &Object, members: &[&str]) -> bool {
     members.iter().all(|member| data.get(member).is_none())
-}
-
-fn quoted(text: &str) -> String {
-    json::quote(text)
 }
 
 /// The members of an object but for some, as JSON text without the braces.

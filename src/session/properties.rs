@@ -149,8 +149,8 @@ proptest! {
     #[test]
     fn the_surface_is_that_of_a_plain_list(version in 0u64..5, steps in steps()) {
         let (session, model) = run(version, &steps);
-        let seqs: Vec<u64> = session.surface.nodes().iter().map(|node| node.seq).collect();
-        prop_assert_eq!(&seqs, &model);
+        let seqs = session.surface.seqs();
+        prop_assert_eq!(seqs, &model);
         // Every surface event is on the surface or hidden behind exactly one that is.
         for seq in 0..session.events {
             let shown = *session.surface.chain(seq).last().unwrap();

@@ -3,7 +3,7 @@
 use super::MessageView;
 use super::message::names_model;
 use crate::format::{CheckedAt, Format, MessageKind, Seeded, SurfaceType, ToolResult};
-use crate::json::{self, Object, Raw};
+use crate::json::{self, Kind, Object, Raw};
 use crate::log::Event;
 
 /// A payload that is not what its event type requires.
@@ -62,7 +62,7 @@ pub(super) fn check(view: &MessageView, surface: &SurfaceType, format: &Format) 
         }
         // JavaScript stumbles over the type of nothing.
         MessageKind::Assistant => {
-            let is_null = |block: &&Raw| json::kind(block) == json::Kind::Null;
+            let is_null = |block: &&Raw| json::kind(block) == Kind::Null;
             view.content.iter().any(is_null).then_some("has a content block that is null")
         }
         MessageKind::ToolResult => tool_result(view, format),
@@ -80,15 +80,16 @@ pub(super) fn check(view: &MessageView, surface: &SurfaceType, format: &Format) 
 }
 
 fn tool_result(view: &MessageView, format: &Format) -> Option<&'static str> {
-    let call = view.source.text("callId").filter(|id| !id.is_empty());
-    let Some(call) = call.filter(|_| view.source_kind() == *"tool") else {
+    let Some(call) = view.source.name("callId").filter(|_| view.source_kind() == *"tool") else {
         return Some("must have a tool source with a call id");
     };
     let (holder, found) = match format.tool_result {
         ToolResult::Wrapped => {
             let block = view.content.first().filter(|_| view.content.len() == 1);
             let block = block.and_then(|block| Object::of(block)).filter(is_result);
-            let Some(block) = block.filter(|block| block.array("content").is_some()) else {
+            let is_list =
+                |block: &Object| block.get("content").is_some_and(|raw| json::kind(raw) == Kind::Array);
+            let Some(block) = block.filter(is_list) else {
                 return Some("must hold exactly one tool-result block");
             };
             ("has a block and a source with different call ids", block.text("toolCallId"))
@@ -126,8 +127,7 @@ fn system(view: &MessageView, format: &Format) -> Option<&'static str> {
         return Some("must have a message of exactly id, role, source and content");
     }
     let wanted = format.system_source?;
-    let names_plugin = view.source.text("plugin").is_some_and(|name| !name.is_empty());
-    if view.source_kind() != *wanted || !names_plugin {
+    if view.source_kind() != *wanted || view.source.name("plugin").is_none() {
         return Some("must have a source of the kind plugin that names its plugin");
     }
     if !view.source.has_exactly(&["kind", "plugin"], &["form", "sections", "summary"]) {
@@ -161,23 +161,20 @@ fn developer(view: &MessageView) -> Option<&'static str> {
 
 /// The block's `type` is `tool-result`.
 pub(super) fn is_result(block: &Object) -> bool {
-    block.text("type").is_some_and(|kind| kind == *"tool-result")
+    block.has_text("type", "tool-result")
 }
 
 /// Checks what readers ask of an event that puts nothing on the surface, beside what its own rules ask.
 pub(super) fn check_log_only(event: &Event, format: &Format) -> Result<(), ShapeError> {
     let event_type = &*event.event_type;
     let wrong = |problem: &str| ShapeError::new(event_type, problem);
-    if !format.knows(event_type) {
-        return Ok(());
-    }
     let needs_payload = match event_type {
         "tool/call" => true,
         "session/end-seed" => format.header.seeded == Seeded::Flag,
         // The rules between events look into every payload.
         _ => format.relations.checked == CheckedAt::Load,
     };
-    if needs_payload && json::kind(event.data) != json::Kind::Object {
+    if needs_payload && json::kind(event.data) != Kind::Object {
         return Err(wrong("has no payload object"));
     }
     if event_type == "agent/inbox/spliced" && !format.refused_source_kinds.is_empty() {
@@ -209,12 +206,12 @@ pub(super) fn request_header<'a>(
     if format.canonical_payloads && header.get("system").is_some() {
         return Err(structure("holds a system prompt, which this format keeps in a system/message"));
     }
-    if data.text("reason").is_some_and(|reason| reason == *"fallback") {
+    if data.has_text("reason", "fallback") {
         return Err(wrong("has the retired reason \"fallback\""));
     }
     let config = header.object("config").filter(names_model);
     let config = config.ok_or_else(|| wrong("lacks config.provider and config.model"))?;
-    if config.get("reasoningEffort").is_some_and(|raw| json::text(raw).is_none_or(|text| text.is_empty())) {
+    if config.get("reasoningEffort").is_some() && config.name("reasoningEffort").is_none() {
         return Err(wrong("has a config.reasoningEffort that is no text"));
     }
     let defaults = header.get("adapterDefaults");

@@ -1,8 +1,8 @@
 //! The surface: which events the model sees, in which order (FORMAT §7.1, §7.2).
 
 use super::{Node, images};
-use crate::format::{Format, MessageKind, ScanCheck};
-use crate::json::{self, Kind, Object, Raw};
+use crate::format::{self, Format, MessageKind, ScanCheck};
+use crate::json::{self, Object, Raw};
 use crate::log::{Event, SourceError, SourceSeqs};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -204,6 +204,12 @@ impl Surface {
         self.nodes.iter().fold(0, |sum, node| sum.saturating_add(node.host_tokens))
     }
 
+    /// The seqs of the nodes, in the surface's order.
+    #[must_use]
+    pub fn seqs(&self) -> &[u64] {
+        &self.seqs
+    }
+
     /// Keeps what the replacement `seq` will hide; to be asked for before it comes.
     pub fn want_expanded(&mut self, seq: u64) {
         self.expand = Some((seq, Vec::new()));
@@ -299,12 +305,13 @@ impl Replacement {
         if json::text(marker).is_some_and(|text| text == *"append") {
             return Ok(None);
         }
-        let op = Object::of(marker).filter(|_| json::kind(marker) == Kind::Object);
+        let op = Object::of(marker);
         let op = op.ok_or_else(|| SurfaceError::MarkerKind(marker.get().chars().take(40).collect()))?;
         let [start, end] = format.replace_members;
-        let is_replace = op.text("op").is_some_and(|op| op == *"replace");
-        let range =
-            is_replace.then(|| Some((format.count(op.get(start)?)?, format.count(op.get(end)?)?))).flatten();
+        let range = op
+            .has_text("op", "replace")
+            .then(|| Some((format.count(op.get(start)?)?, format.count(op.get(end)?)?)))
+            .flatten();
         match range {
             Some((start_seq, end_seq)) if op.has_exactly(&["op", start, end], &[]) => {
                 Ok(Some(Self { start: start_seq, end: end_seq }))
@@ -313,7 +320,9 @@ impl Replacement {
                 let expected = format!("op \"replace\", {start}, {end}");
                 let found: Vec<_> = op.names().map(|name| name.to_str().into_owned()).collect();
                 let found = if found.is_empty() { "none".into() } else { found.join(", ") };
-                if format.foreign_replace_members.iter().any(|member| op.get(member).is_some()) {
+                let other = format::ALL.iter().map(|format| format.replace_members);
+                let mut foreign = other.filter(|members| *members != format.replace_members).flatten();
+                if foreign.any(|member| op.get(member).is_some()) {
                     return Err(SurfaceError::Dialect { version: format.version, expected, found });
                 }
                 Err(SurfaceError::MarkerShape { expected, found })
@@ -323,8 +332,8 @@ impl Replacement {
 }
 
 /// An event that puts nothing on the surface may carry no marker, unless it is one that readers pass over (FORMAT §4).
-pub(super) fn refuse_markers(event: &Event, format: &Format) -> Result<(), SurfaceError> {
-    if format.has_opaque_markers && !format.knows(&event.event_type) {
+pub(super) fn refuse_markers(event: &Event, is_known: bool, format: &Format) -> Result<(), SurfaceError> {
+    if format.has_opaque_markers && !is_known {
         // Readers decode the list of every line, whatever the event.
         let sources = event.source_event_seqs.filter(|_| format.checks_with_scan(ScanCheck::Sources));
         return match sources {

@@ -55,17 +55,12 @@ impl Task {
             return TaskVisibility::Node;
         }
         let node = surface.nodes().iter().find(|node| node.seq == shown);
-        let is_carried = node.and_then(super::Node::view).is_some_and(|message| self.is_in(&message.content));
+        let view = node.and_then(super::Node::view);
+        let is_carried = view.is_some_and(|message| self.run_in(&message.content).is_some());
         if is_carried { TaskVisibility::Carried } else { TaskVisibility::Lost }
     }
 
-    /// Whether `blocks` hold the task's blocks as one run.
-    #[must_use]
-    pub fn is_in(&self, blocks: &[&Raw]) -> bool {
-        self.run_in(blocks).is_some()
-    }
-
-    /// Where in `blocks` the task's blocks start.
+    /// Where in `blocks` the task's blocks start, if they stand there as one run.
     #[must_use]
     pub fn run_in(&self, blocks: &[&Raw]) -> Option<usize> {
         let digests: Vec<Digest> = blocks.iter().map(|block| json::digest(block)).collect();

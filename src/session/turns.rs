@@ -76,8 +76,7 @@ fn is_turn_start(data: &Object) -> bool {
     if data.get("trigger").is_none() {
         return true;
     }
-    let trigger = data.object("trigger").and_then(|trigger| trigger.text("kind"));
-    trigger.is_some_and(|kind| !kind.is_empty())
+    data.object("trigger").is_some_and(|trigger| trigger.name("kind").is_some())
         && is_turn(data)
         && data.has_exactly(&["turn", "trigger"], &[])
 }

@@ -7,3 +7,4 @@ pub mod host;
 mod parts;
 
 pub use bpe::{Tokenizer, TokenizerName, UnknownTokenizer};
+pub use parts::images;

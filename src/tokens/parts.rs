@@ -19,7 +19,7 @@ pub(super) enum Part<'a> {
     Other(&'a Raw),
 }
 
-/// The parts of `content`, in no particular order.
+/// The parts of `content`, the last first; a tool result comes before the parts that stand in it.
 pub(super) fn parts<'a>(content: &[&'a Raw]) -> impl Iterator<Item = Part<'a>> {
     let mut waiting: Vec<(&'a Raw, u32)> = content.iter().map(|block| (*block, 0)).collect();
     std::iter::from_fn(move || {
@@ -33,6 +33,17 @@ pub(super) fn parts<'a>(content: &[&'a Raw]) -> impl Iterator<Item = Part<'a>> {
             Some(Opened::Blocks(_)) | None => Part::Other(block),
         })
     })
+}
+
+/// The image blocks of `content`, those inside tool results where they stand.
+#[must_use]
+pub fn images<'a>(content: &[&'a Raw]) -> Vec<&'a Raw> {
+    let is_image = |block: &&Raw| Object::of(block).is_some_and(|block| block.has_text("type", "image"));
+    let others =
+        parts(content).filter_map(|part| if let Part::Other(block) = part { Some(block) } else { None });
+    let mut images: Vec<&Raw> = others.filter(is_image).collect();
+    images.reverse();
+    images
 }
 
 enum Opened<'a> {

@@ -141,7 +141,7 @@ fn nesting_has_no_limit() {
 }
 
 #[test]
-fn a_file_that_is_cut_while_it_is_foundis_no_damage() {
+fn a_file_that_is_cut_while_it_is_read_is_no_damage() {
     for is_zstd in [false, true] {
         let text = format!("{HEADER}\n{}\n", event(0));
         let packed = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n"))].concat();

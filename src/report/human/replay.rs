@@ -13,7 +13,7 @@ const WORDS: usize = 60;
 
 /// Writes a surface, its totals, and what else there is to know about the session.
 pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
-    let session = &replay.session;
+    let session = replay.session;
     writeln!(
         out,
         "{BOLD}session {}{BOLD:#}  format {}, {} events",
@@ -65,7 +65,7 @@ fn table(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn kind(row: &Row) -> String {
-    let node = &row.node;
+    let node = row.node;
     let name = match node.kind {
         _ if node.is_checkpoint => "checkpoint",
         MessageKind::User if node.source_kind == "user" => "human",
@@ -108,8 +108,8 @@ fn seeds(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
-    let session = &replay.session;
-    let host = grouped(replay.host_tokens);
+    let session = replay.session;
+    let host = grouped(session.surface.host_tokens());
     let nodes = replay.surface.len();
     write!(out, "{BOLD}{nodes} nodes, {host} host tokens{BOLD:#}")?;
     match replay.tokens {
@@ -130,7 +130,7 @@ fn totals(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         let step = session.turns.open_step().map_or_else(String::new, |step| format!(", in step {step}"));
         writeln!(out, "turn {turn} is open{step}")?;
     }
-    let lock = match &replay.lock {
+    let lock = match session.lock() {
         LockState::Free => String::new(),
         LockState::Held(lock) => {
             format!("{YELLOW}compaction lock held{YELLOW:#} since seq {}\n", lock.start_seq)

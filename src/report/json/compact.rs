@@ -88,7 +88,7 @@ struct TokensJson {
     after: Option<u64>,
 }
 
-#[derive(Serialize, Default)]
+#[derive(Serialize)]
 struct BytesJson {
     before: u64,
     #[serde(skip_serializing_if = "Option::is_none")]

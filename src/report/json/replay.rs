@@ -87,8 +87,9 @@ struct TaskJson {
 
 /// Writes the document of one session.
 pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
-    let session = &replay.session;
+    let session = replay.session;
     let header = &session.header;
+    let lock = session.lock();
     let document = Document {
         schema: "dshc.replay/1",
         path: replay.path.display().to_string(),
@@ -109,10 +110,10 @@ pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         events: session.events,
         replace_generation: session.surface.replace_generation,
         open_turn: session.turns.open(),
-        lock: LockJson::of(&replay.lock),
+        lock: LockJson::of(&lock),
         surface: replay.surface.iter().map(node).collect(),
         balanced_after: replay.balanced_after,
-        host_tokens: replay.host_tokens,
+        host_tokens: session.surface.host_tokens(),
         tokens: exact(replay.tokens),
         header: HeaderJson { host_tokens: session.header_tokens },
         context_window: session.context_window,
@@ -124,8 +125,8 @@ pub fn replay(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
     super::write(&document, out)
 }
 
-fn node(row: &Row) -> NodeJson<'_> {
-    let node = &row.node;
+fn node<'a>(row: &Row<'a>) -> NodeJson<'a> {
+    let node = row.node;
     NodeJson {
         seq: node.seq,
         r#type: node.event_type,
