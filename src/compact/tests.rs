@@ -40,12 +40,11 @@ fn log(name: &str) -> (tempfile::TempDir, PathBuf, Vec<u8>) {
 }
 
 fn refold(path: &Path) -> Folded {
-    let mut reader = LogReader::open(&Source::open(path).unwrap()).unwrap();
-    session::fold(&mut reader, Keep::Messages, Stop::default()).unwrap()
+    fold(&Source::open(path).unwrap()).unwrap()
 }
 
-fn seqs(folded: &Folded) -> Vec<u64> {
-    folded.session.surface.nodes().iter().map(|node| node.seq).collect()
+fn seqs(folded: &Folded) -> &[u64] {
+    folded.session.surface.seqs()
 }
 
 const LOGS: [&str; 2] = ["demo/session.jsonl", "demo-zstd/session.jsonl.zstd"];

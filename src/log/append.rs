@@ -292,7 +292,7 @@ fn encode(container: Container, records: &[String]) -> io::Result<Vec<u8>> {
 }
 
 /// An independent frame with a checksum and no content size, as dsh writes it (FORMAT §2.2).
-pub(crate) fn zstd_frame(text: &[u8]) -> io::Result<Vec<u8>> {
+pub fn zstd_frame(text: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 3)?;
     encoder.include_checksum(true)?;
     encoder.write_all(text)?;

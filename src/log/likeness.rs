@@ -79,18 +79,10 @@ impl Text {
 mod tests {
     use super::*;
     use crate::log::append::zstd_frame;
-    use std::io::Write;
-    use std::path::Path;
-
-    fn source(bytes: &[u8]) -> Source {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(bytes).unwrap();
-        Source::of(file, Path::new("log")).unwrap()
-    }
 
     fn zstd(texts: &[&str]) -> Source {
         let frames: Vec<Vec<u8>> = texts.iter().map(|text| zstd_frame(text.as_bytes()).unwrap()).collect();
-        source(&frames.concat())
+        Source::of_bytes(&frames.concat())
     }
 
     fn likeness(first: &Source, second: &Source) -> Likeness {
@@ -99,7 +91,7 @@ mod tests {
 
     #[test]
     fn containers_and_frames_do_not_matter() {
-        let raw = source(b"head\none\ntwo\n");
+        let raw = Source::of_bytes(b"head\none\ntwo\n");
         assert_eq!(likeness(&raw, &zstd(&["head\n", "one\ntwo\n"])), Likeness::Equal);
         assert_eq!(
             likeness(&zstd(&["head\n", "one\n", "two\n"]), &zstd(&["head\none\ntwo\n"])),
@@ -107,12 +99,12 @@ mod tests {
         );
         assert_eq!(likeness(&raw, &zstd(&["head\n", "", "one\n", "two\nthree\n"])), Likeness::FirstIsPrefix);
         assert_eq!(likeness(&raw, &zstd(&["head\n", "one\n"])), Likeness::SecondIsPrefix);
-        assert_eq!(likeness(&source(b""), &source(b"")), Likeness::Equal);
+        assert_eq!(likeness(&Source::of_bytes(b""), &Source::of_bytes(b"")), Likeness::Equal);
     }
 
     #[test]
     fn the_first_line_that_differs_is_told() {
-        let raw = source(b"head\none\ntwo\n");
+        let raw = Source::of_bytes(b"head\none\ntwo\n");
         assert_eq!(likeness(&raw, &zstd(&["head\n", "one\n", "tWo\n"])), Likeness::DifferFrom(3));
         assert_eq!(likeness(&raw, &zstd(&["Head\n"])), Likeness::DifferFrom(1));
     }
@@ -120,17 +112,17 @@ mod tests {
     #[test]
     fn a_torn_frame_counts_as_far_as_it_goes() {
         let whole = [zstd_frame(b"head\n").unwrap(), zstd_frame(b"one\ntwo\n").unwrap()].concat();
-        let torn = source(&whole[..whole.len() - 3]);
-        assert_eq!(likeness(&torn, &source(b"head\none\ntwo\nthree\n")), Likeness::FirstIsPrefix);
+        let torn = Source::of_bytes(&whole[..whole.len() - 3]);
+        assert_eq!(likeness(&torn, &Source::of_bytes(b"head\none\ntwo\nthree\n")), Likeness::FirstIsPrefix);
     }
 
     #[test]
     fn long_texts_are_compared_to_their_ends() {
         let text = "0123456789abcde\n".repeat(40_000);
         let longer = format!("{text}more\n");
-        let (left, right) = (source(text.as_bytes()), zstd(&["0123456789abcde\n", &longer[16..]]));
+        let (left, right) = (Source::of_bytes(text.as_bytes()), zstd(&["0123456789abcde\n", &longer[16..]]));
         assert_eq!(likeness(&left, &right), Likeness::FirstIsPrefix);
         let other = longer.replace("more", "less");
-        assert_eq!(likeness(&right, &source(other.as_bytes())), Likeness::DifferFrom(40_001));
+        assert_eq!(likeness(&right, &Source::of_bytes(other.as_bytes())), Likeness::DifferFrom(40_001));
     }
 }

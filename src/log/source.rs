@@ -69,6 +69,12 @@ impl Source {
         Self::spool(&mut io::stdin().lock(), Path::new("-"))
     }
 
+    /// A log of these bytes, for tests.
+    #[cfg(test)]
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self::spool(&mut &bytes[..], Path::new("log")).unwrap()
+    }
+
     fn spool(input: &mut dyn Read, path: &Path) -> io::Result<Self> {
         let mut file = tempfile::tempfile()?;
         io::copy(input, &mut file)?;

@@ -1,18 +1,16 @@
 //! What real files hold, each kind through the binary: opened as dsh opens it, or refused with line, byte and reason.
 
 use crate::official::judge;
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{HEADER, Sandbox, text};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
 
 fn event(seq: u64, event_type: &str, data: &str) -> String {
     format!(r#"{{"type":"{event_type}","seq":{seq},"time":1,"data":{data}}}"#)
 }
 
-fn todo(seq: u64) -> String {
+pub fn todo(seq: u64) -> String {
     event(seq, "todo/write", r#"{"todos":[]}"#)
 }
 

@@ -1,24 +1,12 @@
 //! `dshc compact`.
 
-use crate::sandbox::{Sandbox, corpus, decoded, fixture, text};
+use crate::sandbox::{Sandbox, column, corpus, fixture, lines, text};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-fn seqs(surface: &Value) -> Vec<u64> {
-    surface.as_array().unwrap().iter().map(|node| node["seq"].as_u64().unwrap()).collect()
-}
-
-/// The records that the file holds behind its first `old` records.
-fn records_behind(log: &Path, old: usize) -> Vec<Value> {
-    let text = decoded(log);
-    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
-    lines[old..].iter().map(|line| serde_json::from_slice(line).unwrap()).collect()
-}
-
-fn records(log: &Path) -> usize {
-    records_behind(log, 0).len()
+fn seqs(view: &Value) -> Vec<u64> {
+    column(&view["surface"], "seq").iter().map(|seq| seq.as_u64().unwrap()).collect()
 }
 
 #[test]
@@ -43,7 +31,7 @@ fn compactions_add_to_the_log_and_keep_the_task() {
         let mut old = fs::read(&copy).unwrap();
         let mut compacted = 0;
         for budget in ["2000", "1000", "400"] {
-            let old_records = records(&copy);
+            let old_records = lines(&copy).len();
             let (report, code) = sandbox.json(&["compact", text(&copy), "--retain-tokens", budget]);
             let file = &report["files"][0];
             assert_eq!(code, 0, "{}: {file}", log.display());
@@ -56,7 +44,7 @@ fn compactions_add_to_the_log_and_keep_the_task() {
                 compacted += 1;
                 assert_eq!(view["hostTokens"], file["hostTokens"]["after"]);
                 assert_eq!(view["task"]["visible"], file["task"]);
-                let added = records_behind(&copy, old_records);
+                let added = lines(&copy).split_off(old_records);
                 let types: Vec<&str> = added.iter().map(|record| record["type"].as_str().unwrap()).collect();
                 assert_eq!(
                     types,
@@ -78,7 +66,7 @@ fn a_region_may_be_named() {
     let sandbox = Sandbox::new();
     let log = sandbox.copy(fixture("demo/session.jsonl"));
     let (before, _) = sandbox.json(&["replay", text(&log)]);
-    let nodes = seqs(&before["surface"]);
+    let nodes = seqs(&before);
     let region = format!("{}..{}", nodes[0], nodes[13]);
     let (report, code) = sandbox.json(&["compact", text(&log), "--region", &region]);
     let file = &report["files"][0];
@@ -88,7 +76,7 @@ fn a_region_may_be_named() {
     let (after, _) = sandbox.json(&["replay", text(&log)]);
     let expected: Vec<u64> =
         [file["checkpointSeq"].as_u64().unwrap()].into_iter().chain(nodes[14..].iter().copied()).collect();
-    assert_eq!(seqs(&after["surface"]), expected);
+    assert_eq!(seqs(&after), expected);
     assert_eq!(after["task"], json!({ "seq": nodes[0], "visible": "carried" }));
     assert_eq!(after["surface"][0]["checkpoint"], json!(true));
 }
@@ -97,13 +85,13 @@ fn a_region_may_be_named() {
 fn the_checkpoint_carries_the_task_between_tag_and_summary() {
     let sandbox = Sandbox::new();
     let log = sandbox.copy(fixture("demo/session.jsonl"));
-    let old = records(&log);
+    let old = lines(&log).len();
     let (view, _) = sandbox.json(&["replay", text(&log)]);
-    let nodes = seqs(&view["surface"]);
+    let nodes = seqs(&view);
     let region = format!("{}..{}", nodes[0], nodes[13]);
     sandbox.json(&["compact", text(&log), "--region", &region]);
-    let added = records_behind(&log, old);
-    let all = records_behind(&log, 0);
+    let all = lines(&log);
+    let added = &all[old..];
     let task = all.iter().find(|record| record["type"] == json!("user/message")).unwrap();
     let content = added[2]["data"]["content"].as_array().unwrap();
     assert!(content[0]["text"].as_str().unwrap().ends_with("\n\n<compacted-summary>"));

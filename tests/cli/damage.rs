@@ -3,7 +3,7 @@
 use crate::sandbox::fixture;
 use dshc::check::{self, Checked, Severity};
 use dshc::compact::{Options, Retention, compact};
-use dshc::log::append::RealDisk;
+use dshc::log::append::{RealDisk, zstd_frame};
 use dshc::log::{LogReader, Source};
 use dshc::session::{self, Folded, Keep, Stop};
 use dshc::summarize::Stub;
@@ -131,15 +131,7 @@ fn compressed(text: &[u8], lines_a_frame: usize) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let (header, rest) = lines.split_first().map_or((&b""[..], &[][..]), |(header, rest)| (*header, rest));
     let frames = std::iter::once(header.to_vec()).chain(rest.chunks(lines_a_frame).map(<[_]>::concat));
-    frames.flat_map(|text| zstd_frame(&text)).collect()
-}
-
-/// A frame as dsh writes it.
-fn zstd_frame(text: &[u8]) -> Vec<u8> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
-    encoder.include_checksum(true).unwrap();
-    std::io::Write::write_all(&mut encoder, text).unwrap();
-    encoder.finish().unwrap()
+    frames.flat_map(|text| zstd_frame(&text).unwrap()).collect()
 }
 
 fn options(choice: Retention) -> Options {

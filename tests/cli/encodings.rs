@@ -1,7 +1,7 @@
 //! One session in two encodings, and one root with both.
 
-use crate::places::{codes, demo, finding, log, message};
-use crate::sandbox::{Sandbox, fixture, text};
+use crate::places::{codes, log, message};
+use crate::sandbox::{Sandbox, demo, finding, fixture, text};
 use serde_json::json;
 use std::fs;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! Formats 1 to 4 through every command, each by its own rules.
 
 use crate::official::{judge_recovering, judge_strictly};
-use crate::sandbox::{Run, Sandbox, corpus, decoded, fixture, text};
+use crate::sandbox::{Run, Sandbox, column, corpus, fixture, lines, text};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The logs of `fixtures/corpus/upgraded` by format, each with its session's id.
 fn upgraded() -> Vec<(u64, String, PathBuf)> {
@@ -38,10 +38,6 @@ fn plain(message: &Value) -> Value {
     json!([message["id"], role, content])
 }
 
-fn column(view: &Value, member: &str) -> Vec<Value> {
-    view["surface"].as_array().unwrap().iter().map(|node| node[member].clone()).collect()
-}
-
 #[test]
 fn upgraded_logs_give_the_messages_of_their_originals() {
     let sandbox = Sandbox::new();
@@ -58,7 +54,7 @@ fn upgraded_logs_give_the_messages_of_their_originals() {
         let original: Vec<Value> = original.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let mut seen = messages(&sandbox.run(&["replay", text(&log), "--format", "messages"]));
         let (view, _) = sandbox.json(&["replay", text(&log)]);
-        let mut prices = column(&view, "hostTokens");
+        let mut prices = column(&view["surface"], "hostTokens");
         if version >= 3 {
             assert_eq!(seen.remove(0)["role"], json!("system"), "{}", log.display());
             assert_eq!(view["surface"][0]["role"], json!("system"));
@@ -92,12 +88,6 @@ fn the_sample_logs_hold_the_same_conversation() {
 }
 
 /// The last records of a log as JSON.
-fn last_records(log: &Path, count: usize) -> Vec<Value> {
-    let text = String::from_utf8(decoded(log)).unwrap();
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len() - count..].iter().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn each_format_is_compacted_twice_in_its_own_words() {
     let sandbox = Sandbox::new();
@@ -108,6 +98,7 @@ fn each_format_is_compacted_twice_in_its_own_words() {
             let current = sandbox.write(&name, &fs::read(&log).unwrap());
             for (round, budget) in ["600", "50"].into_iter().enumerate() {
                 let old = fs::read(&current).unwrap();
+                let old_lines = lines(&current).len();
                 let (before, _) = sandbox.json(&["replay", text(&current)]);
                 let (report, code) =
                     sandbox.json(&[&["compact", text(&current), "--retain-tokens", budget], keep].concat());
@@ -118,7 +109,7 @@ fn each_format_is_compacted_twice_in_its_own_words() {
                     continue;
                 }
                 assert!(fs::read(&current).unwrap().starts_with(&old));
-                in_its_own_words(version, &before, &last_records(&current, 4), file);
+                in_its_own_words(version, &before, &lines(&current)[old_lines..], file);
                 let (verdict, code) = sandbox.json(&["verify", text(&current), "--fail-on", "warning"]);
                 assert_eq!(code, 0, "{verdict}");
                 let copy = format!("{session}-{}-{round}/copy.v{version}.jsonl", keep.len());
@@ -165,7 +156,7 @@ fn the_system_prompt_at_the_head_is_never_taken_out() {
     let log = sandbox.copy(fixture("corpus/upgraded/v3/--home-dev-project-0--/gen-11-0/session.v3.jsonl"));
     let old = fs::read(&log).unwrap();
     let (view, _) = sandbox.json(&["replay", text(&log)]);
-    let seqs = column(&view, "seq");
+    let seqs = column(&view["surface"], "seq");
     let region = format!("{}..{}", seqs[0], seqs[5]);
     let (report, code) = sandbox.json(&["compact", text(&log), "--region", &region]);
     let reason = &report["files"][0]["reason"];
@@ -186,7 +177,11 @@ fn offloaded_images_are_marked_in_what_the_model_sees() {
     let log = fixture("formats/native.v4.jsonl");
     let (before, _) = sandbox.json(&["replay", text(&log), "--at", "7"]);
     let (after, _) = sandbox.json(&["replay", text(&log), "--at", "8"]);
-    assert_eq!(column(&before, "hostTokens"), column(&after, "hostTokens"), "the mark is free in format 4");
+    assert_eq!(
+        column(&before["surface"], "hostTokens"),
+        column(&after["surface"], "hostTokens"),
+        "the mark is free in format 4"
+    );
     assert_ne!(before["digest"], after["digest"]);
     let seen = messages(&sandbox.run(&["replay", text(&log), "--format", "messages"]));
     assert_eq!(seen[1]["content"][1]["offloaded"], json!(true));
@@ -285,7 +280,7 @@ fn what_development_builds_wrote_is_taken_as_dsh_takes_it() {
     let log = fixture("formats/development-builds.v0.jsonl");
     let (at_14, _) = sandbox.json(&["replay", text(&log), "--at", "14"]);
     assert_eq!(
-        json!([column(&at_14, "seq"), column(&at_14, "hostTokens")]),
+        json!([column(&at_14["surface"], "seq"), column(&at_14["surface"], "hostTokens")]),
         json!([[2, 4, 8, 11, 12], [9, 15, 13, 9, 9]])
     );
     let seen = messages(&sandbox.run(&["replay", text(&log), "--at", "14", "--format", "messages"]));
@@ -332,7 +327,7 @@ fn unknown_types_and_versions_are_looked_at_when_asked() {
         "a type is no version"
     );
     let (view, code) = sandbox.json(&["replay", text(&later), "--allow-unknown"]);
-    assert_eq!((code, &view["session"]["version"], column(&view, "seq").len()), (0, &json!(9), 5));
+    assert_eq!((code, &view["session"]["version"], column(&view["surface"], "seq").len()), (0, &json!(9), 5));
     assert!(view["notes"][0].as_str().unwrap().contains("log format 9 is unknown"), "{}", view["notes"]);
 }
 
@@ -361,7 +356,7 @@ fn r36_v3_system_head() {
     let sandbox = Sandbox::new();
     let log = sandbox.copy(fixture("cases/R36-v3-system-head-and-generation-files/session.v3.jsonl"));
     let (view, _) = sandbox.json(&["replay", text(&log)]);
-    assert_eq!(json!(column(&view, "seq")), json!([2, 3, 4, 7]));
+    assert_eq!(json!(column(&view["surface"], "seq")), json!([2, 3, 4, 7]));
     let (plan, code) =
         sandbox.json(&["compact", "-n", text(&log), "--retain-tokens", "10", "--no-keep-task"]);
     assert_eq!((code, &plan["files"][0]["region"]["start"]), (0, &json!(3)), "{plan}");

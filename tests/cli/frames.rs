@@ -1,11 +1,10 @@
 //! Zstandard frames put together by hand: what a writer or a bad disk can make of them, and what no writer would.
 
+use crate::bytes::todo;
 use crate::official::judge;
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{HEADER, Sandbox, text};
 use serde_json::json;
 use std::process::Command;
-
-const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
 
 /// How a block's body is to be understood, as its header spells it.
 const RAW: usize = 0;
@@ -32,7 +31,7 @@ fn head() -> Vec<u8> {
 }
 
 fn event(seq: u64) -> String {
-    format!(r#"{{"type":"todo/write","seq":{seq},"time":1,"data":{{"todos":[]}}}}"#) + "\n"
+    todo(seq) + "\n"
 }
 
 #[test]

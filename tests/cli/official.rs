@@ -2,7 +2,7 @@
 //!
 //! Without its `node_modules` these tests say so and pass; with `DSHC_OFFICIAL_JUDGE=required` they fail.
 
-use crate::sandbox::{Sandbox, corpus, fixture, text};
+use crate::sandbox::{Sandbox, column, corpus, fixture, text};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -118,11 +118,8 @@ fn the_surface_of_every_fixture_is_the_official_one() {
         let (view, code) = sandbox.json(&["replay", text(log)]);
         assert_eq!(code, 0, "{} is opened by dsh: {view}", log.display());
         let stored = &verdict["stored"];
-        let column = |member: &str| -> Vec<Value> {
-            view["surface"].as_array().unwrap().iter().map(|node| node[member].clone()).collect()
-        };
-        assert_eq!(json!(column("seq")), stored["surface"], "{}", log.display());
-        assert_eq!(json!(column("hostTokens")), stored["nodeTokens"], "{}", log.display());
+        assert_eq!(json!(column(&view["surface"], "seq")), stored["surface"], "{}", log.display());
+        assert_eq!(json!(column(&view["surface"], "hostTokens")), stored["nodeTokens"], "{}", log.display());
         assert_eq!(view["events"], stored["events"], "{}", log.display());
         assert_eq!(
             view["lock"]["state"] == json!("held"),

@@ -1,6 +1,6 @@
 //! Where logs lie, what they are called, and what is said of that: PATHs, generations, roots.
 
-use crate::sandbox::{Run, Sandbox, fixture, text};
+use crate::sandbox::{Run, Sandbox, demo, finding, fixture, text};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -13,11 +13,6 @@ pub fn log(id: &str, cwd: Option<&str>) -> Vec<u8> {
     format!("{header}\n").into_bytes()
 }
 
-/// The log of the project's README.
-pub fn demo() -> Vec<u8> {
-    fs::read(fixture("demo/session.jsonl")).unwrap()
-}
-
 /// `path: code, code` of each file of a report.
 pub fn codes(report: &Value) -> Vec<String> {
     let file = |file: &Value| {
@@ -26,12 +21,6 @@ pub fn codes(report: &Value) -> Vec<String> {
         format!("{}: {}", file["path"].as_str().unwrap(), codes.join(", "))
     };
     report["files"].as_array().unwrap().iter().map(file).collect()
-}
-
-/// The finding of that code in a file of a report.
-pub fn finding<'a>(file: &'a Value, code: &str) -> &'a Value {
-    let findings = file["findings"].as_array().unwrap();
-    findings.iter().find(|finding| finding["code"] == json!(code)).unwrap_or_else(|| panic!("{file}"))
 }
 
 /// What that finding says.
@@ -260,7 +249,7 @@ fn an_unreadable_log_is_told_by_its_directorys_name() {
 #[test]
 fn a_name_that_promises_another_encoding_is_told() {
     let sandbox = Sandbox::new();
-    let raw = fs::read(fixture("demo/session.jsonl")).unwrap();
+    let raw = demo();
     let framed = fs::read(fixture("demo-zstd/session.jsonl.zstd")).unwrap();
     sandbox.write("a/p/s/session.jsonl", &framed);
     sandbox.write("b/p/s/session.jsonl.zstd", &raw);
@@ -278,7 +267,7 @@ fn a_name_that_promises_another_encoding_is_told() {
 #[test]
 fn a_pipe_with_the_name_of_a_log_holds_nobody_up() {
     let sandbox = Sandbox::new();
-    sandbox.write("r/p/s/session.jsonl", &fs::read(fixture("demo/session.jsonl")).unwrap());
+    sandbox.write("r/p/s/session.jsonl", &demo());
     let pipe = sandbox.path("r/p/t");
     fs::create_dir_all(&pipe).unwrap();
     for name in ["session.jsonl", "other.jsonl"] {
@@ -298,7 +287,7 @@ fn a_pipe_with_the_name_of_a_log_holds_nobody_up() {
 #[test]
 fn compact_says_that_dsh_opens_a_later_generation() {
     let sandbox = Sandbox::new();
-    let log = sandbox.write("s/session.jsonl", &fs::read(fixture("demo/session.jsonl")).unwrap());
+    let log = sandbox.write("s/session.jsonl", &demo());
     let note = |sandbox: &Sandbox| {
         let (plan, _) = sandbox.json(&["compact", "-n", text(&log), "--keep-turns", "2"]);
         plan["files"][0]["notes"].to_string()

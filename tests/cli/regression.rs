@@ -1,7 +1,7 @@
 //! Reported faults, one test each, named after the case in `fixtures/cases`. What `verify` says of each is tested
 //! beside its rules; here is what the other commands do.
 
-use crate::sandbox::{Sandbox, fixture, text};
+use crate::sandbox::{Sandbox, column, fixture, text};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -38,8 +38,7 @@ fn r15_nested_replace_start_greater_than_end() {
     let sandbox = Sandbox::new();
     let log = fixture("cases/R15-nested-replace-start-greater-than-end/session.jsonl");
     let (view, code) = sandbox.json(&["replay", text(&log)]);
-    let seqs: Vec<&Value> = view["surface"].as_array().unwrap().iter().map(|node| &node["seq"]).collect();
-    assert_eq!((code, seqs), (0, vec![&json!(19), &json!(9), &json!(16)]));
+    assert_eq!((code, column(&view["surface"], "seq")), (0, vec![json!(19), json!(9), json!(16)]));
 }
 
 #[test]
@@ -85,9 +84,7 @@ fn r23_user_message_between_call_and_result() {
     let case = "cases/R23-user-message-between-call-and-result/session.jsonl";
     assert_eq!(suggestions(&sandbox, case, "1..5"), (json!("region"), json!(["1..1", "1..6"])));
     let (view, _) = sandbox.json(&["replay", text(&fixture(case))]);
-    let cuts: Vec<&Value> =
-        view["surface"].as_array().unwrap().iter().map(|node| &node["balancedBefore"]).collect();
-    assert_eq!(cuts, [&json!(true), &json!(true), &json!(false), &json!(false), &json!(true)]);
+    assert_eq!(json!(column(&view["surface"], "balancedBefore")), json!([true, true, false, false, true]));
 }
 
 #[test]

@@ -1,12 +1,8 @@
 //! `dshc replay`.
 
-use crate::sandbox::{Sandbox, corpus, decoded, fixture, text};
+use crate::sandbox::{HEADER, Sandbox, column, corpus, decoded, fixture, text};
 use serde_json::{Value, json};
 use std::fs;
-
-fn column(surface: &Value, member: &str) -> Vec<Value> {
-    surface.as_array().unwrap().iter().map(|node| node[member].clone()).collect()
-}
 
 #[test]
 fn the_surface_is_what_the_official_reader_sees() {
@@ -287,7 +283,7 @@ fn nested_results_are_shown_in_no_time() {
     );
     let log = format!(
         "{}\n{}\n",
-        r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#,
+        HEADER,
         format_args!(
             r#"{{"type":"user/message","seq":0,"time":1,"data":{{"id":"m","role":"user","content":[{block}],"source":{{"kind":"user"}}}},"surfaceOp":"append"}}"#
         )

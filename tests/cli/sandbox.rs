@@ -1,5 +1,6 @@
 //! A folder of its own for each test, and the binary in it.
 
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -25,11 +26,19 @@ pub fn fixture(name: &str) -> PathBuf {
 }
 
 /// Every log of format 0 below `fixtures/corpus`, with what the official reader sees in it.
-pub fn corpus() -> Vec<(PathBuf, serde_json::Value)> {
+pub fn corpus() -> Vec<(PathBuf, Value)> {
     let facts = fs::read_to_string(fixture("corpus/official.jsonl")).unwrap();
-    let facts = facts.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let facts = facts.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     facts.map(|facts| (fixture(&format!("corpus/{}", facts["path"].as_str().unwrap())), facts)).collect()
 }
+
+/// A log that nothing is wrong with.
+pub fn demo() -> Vec<u8> {
+    fs::read(fixture("demo/session.jsonl")).unwrap()
+}
+
+/// The header of a log of format 0 that is put together by hand.
+pub const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
 
 impl Sandbox {
     pub fn new() -> Self {
@@ -78,7 +87,7 @@ impl Sandbox {
     }
 
     /// Runs a command with `--format json`; the document and the exit code.
-    pub fn json(&self, arguments: &[&str]) -> (serde_json::Value, i32) {
+    pub fn json(&self, arguments: &[&str]) -> (Value, i32) {
         let run = self.run(&[arguments, &["--format", "json"]].concat());
         let document = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"));
         (document, run.code)
@@ -98,6 +107,24 @@ impl Run {
 /// A path as an argument.
 pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
+}
+
+/// One member of each of a replay's nodes.
+pub fn column(nodes: &Value, member: &str) -> Vec<Value> {
+    nodes.as_array().unwrap().iter().map(|node| node[member].clone()).collect()
+}
+
+/// The finding of this code in a file of a report.
+pub fn finding<'a>(file: &'a Value, code: &str) -> &'a Value {
+    let findings = file["findings"].as_array().unwrap();
+    findings.iter().find(|finding| finding["code"] == code).unwrap_or_else(|| panic!("{file}"))
+}
+
+/// All lines of a log, its header first.
+pub fn lines(log: &Path) -> Vec<Value> {
+    let text = decoded(log);
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
 }
 
 /// A log's text, whatever its container.

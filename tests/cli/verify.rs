@@ -1,6 +1,6 @@
 //! `dshc verify`.
 
-use crate::sandbox::{Sandbox, corpus, fixture, text};
+use crate::sandbox::{Sandbox, corpus, demo, finding, fixture, text};
 use serde_json::{Value, json};
 
 /// Codes of one severity, file by file.
@@ -67,10 +67,9 @@ fn findings_tell_their_place() {
     let sandbox = Sandbox::new();
     let (report, code) = sandbox
         .json(&["verify", text(&fixture("cases/R04-damaged-line-then-work-without-turn-end/session.jsonl"))]);
-    let findings = report["files"][0]["findings"].as_array().unwrap();
-    let finding = findings.iter().find(|finding| finding["code"] == json!("unparsable-line")).unwrap();
-    assert_eq!((code, &finding["line"], &finding["seq"]), (1, &json!(18), &json!(16)));
-    assert_eq!(finding["byte"], finding["textByte"]);
+    let bad_line = finding(&report["files"][0], "unparsable-line");
+    assert_eq!((code, &bad_line["line"], &bad_line["seq"]), (1, &json!(18), &json!(16)));
+    assert_eq!(bad_line["byte"], bad_line["textByte"]);
     let zstd = fixture("cases/R07-zstd-torn-tail/variant-bitflip-in-committed-frame.jsonl.zstd");
     let (report, _) = sandbox.json(&["verify", text(&zstd)]);
     let finding = &report["files"][0]["findings"][0];
@@ -143,7 +142,7 @@ fn a_path_that_is_not_there_does_not_stop_the_others() {
 #[test]
 fn stray_names_are_listed_as_ignored() {
     let sandbox = Sandbox::new();
-    let log = std::fs::read(fixture("demo/session.jsonl")).unwrap();
+    let log = demo();
     sandbox.write("root/p/s/session.jsonl", &log);
     sandbox.write("root/p/s/copy.jsonl", &log);
     let (report, code) = sandbox.json(&["verify", "root"]);
@@ -157,7 +156,7 @@ fn stray_names_are_listed_as_ignored() {
 fn without_a_path_the_products_own_sessions_are_checked() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.run(&["verify"]).code, 2);
-    let log = std::fs::read(fixture("demo/session.jsonl")).unwrap();
+    let log = demo();
     sandbox.write(".dsh/sessions/p/s/session.jsonl", &log);
     let (report, code) = sandbox.json(&["verify"]);
     assert_eq!((code, &report["summary"]["files"]), (0, &json!(1)));

@@ -1,6 +1,5 @@
 use super::*;
 use crate::log::append::zstd_frame;
-use std::io::Write;
 
 const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
 
@@ -14,10 +13,7 @@ fn frame(text: &str) -> Vec<u8> {
 
 /// The seqs that a log gives, a text for each fault in its place.
 fn read(bytes: &[u8]) -> Vec<String> {
-    let mut file = tempfile::tempfile().unwrap();
-    file.write_all(bytes).unwrap();
-    let source = Source::of(file, std::path::Path::new("log")).unwrap();
-    let mut reader = match LogReader::open(&source) {
+    let mut reader = match LogReader::open(&Source::of_bytes(bytes)) {
         Ok(reader) => reader,
         Err(error) => return vec![error.code().to_owned()],
     };
@@ -146,10 +142,8 @@ fn a_file_that_is_cut_while_it_is_read_is_no_damage() {
         let text = format!("{HEADER}\n{}\n", event(0));
         let packed = [frame(&format!("{HEADER}\n")), frame(&(event(0) + "\n"))].concat();
         let bytes = if is_zstd { packed } else { text.into_bytes() };
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&bytes).unwrap();
-        let source = Source::of(file.try_clone().unwrap(), std::path::Path::new("log")).unwrap();
-        file.set_len(bytes.len() as u64 - 3).unwrap();
+        let source = Source::of_bytes(&bytes);
+        source.file.set_len(bytes.len() as u64 - 3).unwrap();
         let error = LogReader::open(&source).and_then(|mut reader| {
             while reader.next(|_| ())?.is_some() {}
             Ok(())
@@ -231,9 +225,7 @@ fn lines_behind_a_dropped_one_are_those_of_their_own_frame() {
     let bad = frame(&format!("{}\n{{\n", event(0)));
     let start = head.len() + frame(&half).len() + broken.len();
     let log = [head, frame(&half), broken, bad].concat();
-    let mut file = tempfile::tempfile().unwrap();
-    file.write_all(&log).unwrap();
-    let mut reader = LogReader::open(&Source::of(file, std::path::Path::new("log")).unwrap()).unwrap();
+    let mut reader = LogReader::open(&Source::of_bytes(&log)).unwrap();
     let mut places = Vec::new();
     while let Some((is_record, place)) = reader
         .next(|item| match item {
