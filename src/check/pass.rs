@@ -1,11 +1,12 @@
 //! The one pass over a log that feeds the rules.
 
 use super::aftermath::Aftermath;
-use super::brackets::Brackets;
+use super::brackets::{self, Brackets};
 use super::finding::Findings;
 use super::losses::Losses;
 use super::numbering::{Next, Numbering};
 use super::pairing::Calls;
+use super::payload::Payload;
 use super::places::Places;
 use super::provenance::Ranges;
 use super::relations::Relations;
@@ -135,21 +136,24 @@ impl Pass {
             Ok(converted) => {
                 let current = converted.as_ref().map(|converted| converted.event(event));
                 let event = current.as_ref().unwrap_or(event);
+                let payload = &Payload::of(event);
                 if replaces {
-                    self.replaced(event, place);
+                    self.replaced(event, payload, place);
                 } else if event.surface_op.is_some()
                     && let Some(node) = self.session.surface.nodes().last()
                 {
                     self.places.keep(node, place);
                 }
-                self.brackets.event(event, place, &self.session, &self.losses, &mut self.findings);
+                let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
+                let here = &mut brackets::Here { event, payload, place, session, losses, findings };
+                self.brackets.event(here);
                 if let Some(relations) = &mut self.relations
                     && self.session.format.knows(&event.event_type)
                 {
-                    relations.event(event, place, &self.losses, &mut self.findings);
+                    relations.event(event, payload, place, &self.losses, &mut self.findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
-                    self.findings.extend(stream::check(event, place));
+                    self.findings.extend(stream::check(event, payload, place));
                 }
             }
             Err(violation) => {
@@ -171,11 +175,11 @@ impl Pass {
     }
 
     /// Looks at what a replacement has hidden.
-    fn replaced(&mut self, event: &Event, place: Place) {
+    fn replaced(&mut self, event: &Event, payload: &Payload, place: Place) {
         let surface = &self.session.surface;
         let node = surface.position(event.seq).and_then(|position| surface.nodes().get(position));
         if let Some(node) = node {
-            let source = event.payload().and_then(|data| data.object("source"));
+            let source = payload.get().and_then(|data| data.object("source"));
             let compaction_id = source.and_then(|source| source.text("compactionId")).map(owned);
             self.splits.replaced(surface.expanded(), node, compaction_id);
             self.places.forget(&node.replaces);
