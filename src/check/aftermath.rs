@@ -10,9 +10,8 @@ use super::finding::Findings;
 use super::registry::Rule;
 use super::wording::amount;
 use super::{container, line, numbering, surface};
-use crate::format::Format;
-use crate::log::{Body, Container, Event, Fault, FaultKind, Place, Record};
-use crate::session::{Fate, Violation};
+use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
+use crate::session::Fate;
 
 #[cfg(test)]
 mod tests;
@@ -79,18 +78,11 @@ impl Aftermath {
                 self.broken_tail = Some(fault.clone());
                 return;
             }
-            FaultKind::Bom
-            | FaultKind::FrameMagic { .. }
-            | FaultKind::SkippableFrame { .. }
-            | FaultKind::FrameStructure(_)
-            | FaultKind::FrameData(_)
-            | FaultKind::Unread { .. }
-            | FaultKind::HeaderFrame
-            | FaultKind::UnfinishedLine { .. } => {
+            FaultKind::Envelope { is_taken, ends_turn, .. } => (is_taken, ends_turn),
+            ref kind if kind.is_of_container() => {
                 self.is_refused = true;
                 return;
             }
-            FaultKind::Envelope { is_taken, ends_turn, .. } => (is_taken, ends_turn),
             _ => (false, false),
         };
         // A record whose numbers are taken comes behind its fault. Once a line has been dropped, its number may be right for
@@ -158,11 +150,11 @@ impl Aftermath {
     }
 
     /// An event breaks a rule, so that dsh refuses the log, if it gets as far and does not take the line for damaged.
-    pub(super) fn violation(&mut self, violation: &Violation, event: &Event, place: Place, format: &Format) {
+    pub(super) fn violation(&mut self, fate: Fate, place: Place) {
         if self.broken_tail.is_some() {
             return;
         }
-        match violation.fate(event, format) {
+        match fate {
             Fate::Dropped => self.damage(place, false, None, false),
             Fate::Refused => self.is_refused |= self.first.is_none(),
             Fate::NeverDropped => self.is_refused = true,

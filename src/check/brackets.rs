@@ -3,6 +3,7 @@
 use super::binding::{Id, Ids, Owner};
 use super::finding::Findings;
 use super::losses::Losses;
+use super::payload::Payload;
 use super::registry::Rule;
 use super::{Finding, failures::Failures, locks, shadow};
 use crate::json::Object;
@@ -85,13 +86,14 @@ pub(super) struct Crossing {
     event_type: String,
 }
 
-/// An event at which a rule looks.
-struct Here<'a> {
-    event: &'a Event<'a>,
-    data: Option<Object<'a>>,
-    place: Place,
-    session: &'a Session,
-    findings: &'a mut Findings,
+/// An event that `session` has just taken.
+pub(super) struct Here<'a, 'e> {
+    pub event: &'a Event<'e>,
+    pub payload: &'a Payload<'e>,
+    pub place: Place,
+    pub session: &'a Session,
+    pub losses: &'a Losses,
+    pub findings: &'a mut Findings,
 }
 
 impl Brackets {
@@ -109,46 +111,30 @@ impl Brackets {
         (self.in_doubt, self.turn_in_doubt) = (true, true);
     }
 
-    /// Looks at an event that `session` has just taken.
-    pub(super) fn event(
-        &mut self,
-        event: &Event,
-        place: Place,
-        session: &Session,
-        losses: &Losses,
-        findings: &mut Findings,
-    ) {
-        let is_ours = event.event_type.starts_with("compaction/");
-        let is_boundary = matches!(&*event.event_type, "turn/start" | "turn/end" | "session/end-seed");
-        if !is_ours && !is_boundary && !event.is_replacement() {
-            return;
-        }
-        let here = &mut Here { event, data: event.payload(), place, session, findings };
-        match &*event.event_type {
+    /// Looks at an event.
+    pub(super) fn event(&mut self, here: &mut Here) {
+        match &*here.event.event_type {
             "compaction/start" => self.start(here),
             "compaction/summary" => {
                 self.summary(here);
-                shadow::check(event, here.data.as_ref(), place, session, losses, here.findings);
+                shadow::check(here);
             }
-            "compaction/prune" => {
-                shadow::check(event, here.data.as_ref(), place, session, losses, here.findings);
-            }
+            "compaction/prune" => shadow::check(here),
             "compaction/end" => self.end(here),
             "session/end-seed" => self.end_seed(here),
             "turn/start" | "turn/end" => self.turn_boundary(here),
-            "user/message" => self.replacement(here),
+            "user/message" if here.event.is_replacement() => self.replacement(here),
             _ => {}
         }
     }
 
     fn start(&mut self, here: &mut Here) {
         let ids = here.own_ids();
-        let owner = Owner::of(here.data.as_ref());
+        let owner = Owner::of(here.payload.get());
         if let Some(open) = self.open.take().filter(|_| !self.in_doubt) {
             open.tell_crossing(here.findings);
             let message = format!("a compaction starts while the one of seq {} has not ended", open.seq);
-            let finding = here.finding(&START_WHILE_OPEN, message);
-            here.findings.push(finding.relating(open.seq, "the start that has no end"));
+            here.tell_relating(&START_WHILE_OPEN, message, open.seq, "the start that has no end");
         }
         let mut open = Open {
             seq: here.event.seq,
@@ -177,11 +163,8 @@ impl Brackets {
             here.compare(&ids, &open);
             self.check_owner(&mut open, here);
             if let Some((first, _)) = open.summary {
-                let finding = here.finding(
-                    &SUMMARY_REPEATED,
-                    format!("the compaction has its summary at seq {first} already"),
-                );
-                here.findings.push(finding.relating(first, "the first summary"));
+                let message = format!("the compaction has its summary at seq {first} already");
+                here.tell_relating(&SUMMARY_REPEATED, message, first, "the first summary");
             }
         }
         open.summary.get_or_insert((here.event.seq, here.place));
@@ -190,7 +173,7 @@ impl Brackets {
 
     fn end(&mut self, here: &mut Here) {
         let ids = here.own_ids();
-        let error = here.data.as_ref().and_then(|data| data.get("error"));
+        let error = here.payload.get().and_then(|data| data.get("error"));
         if let Some(error) = error {
             self.failures.add(error, here.event.seq, here.place);
         }
@@ -201,18 +184,16 @@ impl Brackets {
         };
         if !self.in_doubt {
             here.compare(&ids, &open);
-            let owner = Owner::of(here.data.as_ref());
+            let owner = Owner::of(here.payload.get());
             if owner != open.owner {
                 let message = format!("the end names {owner}, the start of its bracket {}", open.owner);
-                let finding = here.finding(&OWNER_TURN, message);
-                here.findings.push(finding.relating(open.seq, "the start"));
+                here.tell_relating(&OWNER_TURN, message, open.seq, "the start");
             } else if open.crossing.is_none() {
                 self.check_owner(&mut open, here);
             }
             if error.is_none() && open.summary.is_none() {
                 let message = "the compaction ends without an error, but has no summary";
-                let finding = here.finding(&END_WITHOUT_SUMMARY, message);
-                here.findings.push(finding.relating(open.seq, "the start"));
+                here.tell_relating(&END_WITHOUT_SUMMARY, message, open.seq, "the start");
             }
             open.tell_crossing(here.findings);
         }
@@ -237,7 +218,7 @@ impl Brackets {
 
     /// A replacing message is bound to a bracket by its source alone (FORMAT §7.4).
     fn replacement(&mut self, here: &mut Here) {
-        let source = here.data.as_ref().and_then(|data| data.object("source"));
+        let source = here.payload.get().and_then(|data| data.object("source"));
         let format = here.session.format;
         if !source.as_ref().is_some_and(|source| is_checkpoint_source(source, format)) {
             return;
@@ -256,8 +237,7 @@ impl Brackets {
 
     fn tell_unless_in_doubt(&self, rule: &Rule, message: &str, here: &mut Here) {
         if !self.in_doubt {
-            let finding = here.finding(rule, message);
-            here.findings.push(finding);
+            here.tell(rule, message);
         }
     }
 
@@ -273,10 +253,12 @@ impl Brackets {
             (owner, None) => format!("its bracket names {owner}, but no turn is open"),
             (owner, Some(current)) => format!("its bracket names {owner}, but turn {current} is open"),
         };
-        let finding = here.finding(&OWNER_TURN, format!("{}: {problem}", here.event.event_type));
-        let finding =
-            if open.seq == here.event.seq { finding } else { finding.relating(open.seq, "the start") };
-        here.findings.push(finding);
+        let message = format!("{}: {problem}", here.event.event_type);
+        if open.seq == here.event.seq {
+            here.tell(&OWNER_TURN, message);
+        } else {
+            here.tell_relating(&OWNER_TURN, message, open.seq, "the start");
+        }
         open.owner_is_told = true;
     }
 }
@@ -304,7 +286,18 @@ impl Open {
     }
 }
 
-impl Here<'_> {
+impl Here<'_, '_> {
+    fn tell(&mut self, rule: &Rule, message: impl Into<String>) {
+        let finding = self.finding(rule, message);
+        self.findings.push(finding);
+    }
+
+    /// Tells what is wrong and which earlier event has to do with it.
+    fn tell_relating(&mut self, rule: &Rule, message: impl Into<String>, seq: u64, what: &str) {
+        let finding = self.finding(rule, message).relating(seq, what);
+        self.findings.push(finding);
+    }
+
     fn finding(&self, rule: &Rule, message: impl Into<String>) -> Finding {
         Finding::new(rule, self.place, message).at_seq(self.event.seq).with_help(HELP)
     }
@@ -320,24 +313,19 @@ impl Here<'_> {
         }
         for key in ids.invalid() {
             let message = format!("{} must have a {key} that is a text and not empty", self.event.event_type);
-            let finding = self.finding(&ID_INVALID, message);
-            self.findings.push(finding);
+            self.tell(&ID_INVALID, message);
         }
         ids
     }
 
     fn own_ids(&mut self) -> Ids {
-        let data = self.data.take();
-        let ids = self.ids(data.as_ref());
-        self.data = data;
-        ids
+        self.ids(self.payload.get())
     }
 
     fn compare(&mut self, ids: &Ids, open: &Open) {
         for (key, found, expected) in ids.differences(&open.ids) {
             let message = format!("{} has {key} {found}, its bracket {expected}", self.event.event_type);
-            let finding = self.finding(&ID_MISMATCH, message);
-            self.findings.push(finding.relating(open.seq, "the start of the bracket"));
+            self.tell_relating(&ID_MISMATCH, message, open.seq, "the start of the bracket");
         }
     }
 }

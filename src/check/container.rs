@@ -37,9 +37,11 @@ pub(super) const RULES: &[&Rule] = &[
 /// What is to be said of a flaw of the container; `None` if it is none. `session` stands where the flaw was met,
 /// if the log can be followed up to there.
 pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Finding> {
-    let rule = match &fault.kind {
-        FaultKind::TornTail { .. } => return Some(torn_tail(fault, session)),
-        FaultKind::FrameMagic { nuls, is_end, .. } => return Some(frame_magic(fault, *nuls, *is_end)),
+    let rule = match fault.kind {
+        FaultKind::TornTail { bytes, nuls, frame, recovered } => {
+            return Some(torn_tail(fault, bytes, nuls, frame, recovered, session));
+        }
+        FaultKind::FrameMagic { nuls, is_end, .. } => return Some(frame_magic(fault, nuls, is_end)),
         FaultKind::Bom => &BOM,
         FaultKind::SkippableFrame { .. } => &SKIPPABLE_FRAME,
         FaultKind::FrameStructure(_) => &FRAME_STRUCTURE,
@@ -52,10 +54,14 @@ pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Findin
     Some(Finding::new(rule, fault.place, fault.kind.to_string()).with_help(fault.kind.help()))
 }
 
-fn torn_tail(fault: &Fault, session: Option<&Session>) -> Finding {
-    let FaultKind::TornTail { bytes, nuls, frame, recovered } = fault.kind else {
-        return Finding::new(&TORN_TAIL, fault.place, fault.kind.to_string());
-    };
+fn torn_tail(
+    fault: &Fault,
+    bytes: u64,
+    nuls: u64,
+    frame: bool,
+    recovered: u64,
+    session: Option<&Session>,
+) -> Finding {
     let part = if frame { "frame" } else { "line" };
     let number = if frame { fault.place.frame } else { fault.place.line };
     let number = number.map_or_else(String::new, |number| format!(" ({number})"));

@@ -15,6 +15,7 @@ mod losses;
 mod numbering;
 mod pairing;
 mod pass;
+mod payload;
 mod places;
 mod provenance;
 mod registry;

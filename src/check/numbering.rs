@@ -1,6 +1,7 @@
 //! The numbering: seqs are dense from 0 (FORMAT §4), and where they come twice no one history can be followed.
 
 use super::Finding;
+use super::finding::Findings;
 use super::registry::Rule;
 use super::wording::amount;
 use crate::log::{Fault, FaultKind};
@@ -35,76 +36,63 @@ pub(super) struct Overlap {
     row_is_past: bool,
 }
 
-/// What a record's seq means for the checks.
-#[derive(Debug)]
-pub(super) enum Next {
-    /// The record continues the history.
-    Feed,
-    /// It belongs to no one history.
-    Skip,
-}
-
 impl Numbering {
     pub(super) fn is_forked(&self) -> bool {
         matches!(self, Self::Forked)
     }
 
-    /// Takes a fault; gives what is to be said of it, and of the row before it.
-    pub(super) fn fault(&mut self, fault: &Fault) -> Vec<Finding> {
-        let mut said = Vec::new();
+    /// Takes a fault; tells what is wrong with its number, and with the row before it.
+    pub(super) fn fault(&mut self, fault: &Fault, findings: &mut Findings) {
         match fault.kind {
             FaultKind::SeqGap { found, .. } | FaultKind::SeqRepeat { found, .. } => {
-                if self.resolve(found, &mut said) {
-                    // The reader counts on from the row; without it there is no fault here.
-                    return said;
+                // The reader counts on from a pending row; where that is the only intruder, there is no fault here.
+                if !self.resolve(found, findings) {
+                    findings.extend(self.sequence(fault));
                 }
-                said.extend(self.sequence(fault));
             }
             FaultKind::TornTail { .. } => {}
             ref kind if kind.loses_nothing() => {}
             _ => {
-                self.resolve(u64::MAX, &mut said);
+                self.resolve(u64::MAX, findings);
             }
         }
-        said
     }
 
-    /// Takes a record's first seq.
-    pub(super) fn record(&mut self, first_seq: u64) -> (Next, Vec<Finding>) {
-        let mut said = Vec::new();
+    /// Takes a record's first seq. Tells whether the record continues the one history.
+    pub(super) fn record(&mut self, first_seq: u64, findings: &mut Findings) -> bool {
         if let Self::Overlap(overlap) = self {
-            if !overlap.row_is_past {
-                overlap.row_is_past = true;
-                return (Next::Skip, said);
+            if !std::mem::replace(&mut overlap.row_is_past, true) {
+                return false;
             }
-            self.resolve(first_seq, &mut said);
+            self.resolve(first_seq, findings);
         }
-        (if self.is_forked() { Next::Skip } else { Next::Feed }, said)
+        !self.is_forked()
     }
 
     /// At the end of the log: a row that nothing follows is the only intruder.
-    pub(super) fn end(&mut self) -> Vec<Finding> {
-        let mut said = Vec::new();
+    pub(super) fn end(&mut self, findings: &mut Findings) {
         if let Self::Overlap(Overlap { expected, .. }) = *self {
-            self.resolve(expected, &mut said);
+            self.resolve(expected, findings);
         }
-        said
     }
 
     /// Settles a pending row by the seq that follows it. Tells whether the history goes on without the row.
-    fn resolve(&mut self, next_seq: u64, said: &mut Vec<Finding>) -> bool {
-        if !matches!(self, Self::Overlap(_)) {
-            return false;
+    fn resolve(&mut self, next_seq: u64, findings: &mut Findings) -> bool {
+        match std::mem::replace(self, Self::Forked) {
+            Self::Overlap(Overlap { expected, finding, .. }) => {
+                let goes_on = next_seq == expected;
+                let outcome = if goes_on { "without the row the numbers go on" } else { STOPS };
+                findings.push(finding.adding(outcome));
+                if goes_on {
+                    *self = Self::Sound;
+                }
+                goes_on
+            }
+            settled => {
+                *self = settled;
+                false
+            }
         }
-        let Self::Overlap(Overlap { expected, finding, .. }) = std::mem::replace(self, Self::Forked) else {
-            return false;
-        };
-        let goes_on = next_seq == expected;
-        if goes_on {
-            *self = Self::Sound;
-        }
-        said.push(finding.adding(if goes_on { "without the row the numbers go on" } else { STOPS }));
-        goes_on
     }
 
     fn sequence(&mut self, fault: &Fault) -> Option<Finding> {

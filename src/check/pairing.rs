@@ -8,7 +8,7 @@ use super::losses::Losses;
 use super::places::Places;
 use super::registry::Rule;
 use super::splits::{Replaced, Splits};
-use super::wording::{quoted, seqs};
+use super::wording::quoted;
 use crate::format::MessageKind;
 use crate::session::{Node, Pairing, Session, Unanswered, short_list};
 use std::collections::HashMap;
@@ -37,20 +37,87 @@ pub(super) struct Calls<'a> {
     pub losses: &'a Losses,
 }
 
+/// What the rules ask of the surface for each call and result, found in one pass.
+#[derive(Debug, Default)]
+struct Index<'a> {
+    /// Positions of all nodes but the tool results.
+    others: Vec<usize>,
+    /// Positions of the calls of each id.
+    calls: HashMap<&'a str, Vec<usize>>,
+    /// Ids of more than one call, in the order of the second.
+    again: Vec<&'a str>,
+    /// For each node, the first assistant message behind it that is also a later event.
+    next_spoken: Vec<Option<u64>>,
+}
+
+impl<'a> Index<'a> {
+    fn of(nodes: &'a [Node]) -> Self {
+        let mut index = Self { next_spoken: next_spoken(nodes), ..Self::default() };
+        for (position, node) in nodes.iter().enumerate() {
+            if node.kind != MessageKind::ToolResult {
+                index.others.push(position);
+            }
+            for call in &node.calls {
+                let positions = index.calls.entry(call).or_default();
+                positions.push(position);
+                if positions.len() == 2 {
+                    index.again.push(call);
+                }
+            }
+        }
+        index
+    }
+
+    /// Position of the last call of `id` before `position`.
+    fn call_before(&self, id: &str, position: usize) -> Option<usize> {
+        last_before(self.calls.get(id)?, position)
+    }
+
+    /// The nodes between two positions that are no tool results.
+    fn others_between(&self, call: usize, result: usize) -> &[usize] {
+        let from = self.others.partition_point(|at| *at <= call);
+        let to = self.others.partition_point(|at| *at < result);
+        self.others.get(from..to).unwrap_or_default()
+    }
+}
+
+/// The last of `positions`, which rise, before `position`.
+fn last_before(positions: &[usize], position: usize) -> Option<usize> {
+    positions[..positions.partition_point(|at| *at < position)].last().copied()
+}
+
+/// For each node, the seq of the first assistant message behind it that is also a later event: a rewritten message
+/// stands before older ones.
+fn next_spoken(nodes: &[Node]) -> Vec<Option<u64>> {
+    let mut next = vec![None; nodes.len()];
+    // From the back, those that are later than all between them and here: their seqs fall, the next one is the last.
+    let mut behind: Vec<u64> = Vec::new();
+    for (node, next) in nodes.iter().zip(&mut next).rev() {
+        let later = behind.partition_point(|seq| *seq > node.seq);
+        *next = behind[..later].last().copied();
+        if node.kind == MessageKind::Assistant {
+            behind.truncate(later);
+            behind.push(node.seq);
+        }
+    }
+    next
+}
+
 impl Calls<'_> {
     /// Looks at the whole surface.
     pub(super) fn check(&self, findings: &mut Findings) {
         let pairing = self.session.pairing();
+        let index = Index::of(self.nodes());
         for call in &pairing.unanswered {
-            findings.push(self.unanswered(call));
+            findings.push(self.unanswered(call, &index));
         }
         for position in &pairing.orphans {
             if let Some(node) = self.nodes().get(*position) {
-                findings.push(self.orphan(*position, node));
+                findings.push(self.orphan(*position, node, &index));
             }
         }
-        self.not_adjacent(&pairing, findings);
-        self.reused(findings);
+        self.not_adjacent(&pairing, &index, findings);
+        findings.extend(self.reused(&index));
     }
 
     fn nodes(&self) -> &[Node] {
@@ -61,7 +128,7 @@ impl Calls<'_> {
         Finding::new(rule, self.places.of(seq), message).at_seq(seq)
     }
 
-    fn unanswered(&self, call: &Unanswered) -> Finding {
+    fn unanswered(&self, call: &Unanswered, index: &Index) -> Finding {
         let nodes = self.nodes();
         let seq = nodes.get(call.position).map_or(0, |node| node.seq);
         let boundary = match nodes.get(call.position + 1) {
@@ -73,14 +140,13 @@ impl Calls<'_> {
         let message =
             format!("call {} of seq {seq} has no result {state}; {boundary}", quoted(&call.call_id));
         let finding = self.finding(&CALL_WITHOUT_RESULT, seq, message);
-        if let Some(split) = self.splits.result_behind(&call.call_id, seq) {
-            let cause = format!("{} hides its result {}", replacement(&split.by), split.seq);
-            return finding.with_help(SPLIT).relating(split.by.seq, cause);
+        if let Some((result, by)) = self.splits.result_behind(&call.call_id, seq) {
+            let cause = format!("{} hides its result {result}", replacement(by));
+            return finding.with_help(SPLIT).relating(by.seq, cause);
         }
         // The model speaks again only when it has its results, so that is how far a lost one may have stood.
-        let behind = nodes.get(call.position + 1..).unwrap_or_default();
-        let next = behind.iter().find(|node| node.seq > seq && node.kind == MessageKind::Assistant);
-        if let Some(lost) = self.losses.first_between(seq, next.map(|node| node.seq)) {
+        let next = index.next_spoken.get(call.position).copied().flatten();
+        if let Some(lost) = self.losses.first_between(seq, next) {
             return excused(
                 finding,
                 lost,
@@ -94,25 +160,21 @@ impl Calls<'_> {
             .with_help("providers refuse such a history, and no region that holds the call can be compacted")
     }
 
-    fn orphan(&self, position: usize, node: &Node) -> Finding {
+    fn orphan(&self, position: usize, node: &Node, index: &Index) -> Finding {
         let id = node.answers.as_deref().unwrap_or_default();
-        let nodes = self.nodes();
-        let before = nodes.get(..position).unwrap_or_default();
-        let earlier = before.iter().rev().find(|node| node.calls.iter().any(|call| call == id));
-        let why = match earlier {
-            Some(call) => format!("the call of that id at seq {} has its result already", call.seq),
+        let seq_of = |position: usize| self.nodes().get(position).map(|node| node.seq);
+        let why = match index.call_before(id, position).and_then(seq_of) {
+            Some(call) => format!("the call of that id at seq {call} has its result already"),
             None => "no call before it has that id".to_owned(),
         };
         let message = format!("tool/result of seq {} answers {}, but {why}", node.seq, quoted(id));
         let finding = self.finding(&RESULT_WITHOUT_CALL, node.seq, message);
-        if let Some(split) = self.splits.call_before(id, node.seq) {
-            let cause = format!("{} hides its call at seq {}", replacement(&split.by), split.seq);
-            return finding.with_help(SPLIT).relating(split.by.seq, cause);
+        if let Some((call, by)) = self.splits.call_before(id, node.seq) {
+            let cause = format!("{} hides its call at seq {call}", replacement(by));
+            return finding.with_help(SPLIT).relating(by.seq, cause);
         }
-        let message_before = before.iter().rev().find(|node| node.kind != MessageKind::ToolResult);
-        if let Some(lost) =
-            self.losses.first_between(message_before.map_or(0, |node| node.seq), Some(node.seq))
-        {
+        let message_before = last_before(&index.others, position).and_then(seq_of);
+        if let Some(lost) = self.losses.first_between(message_before.unwrap_or(0), Some(node.seq)) {
             return excused(
                 finding,
                 lost,
@@ -122,62 +184,45 @@ impl Calls<'_> {
         finding.with_help("providers refuse such a history, and dsh fails on every further compaction")
     }
 
-    fn not_adjacent(&self, pairing: &Pairing, findings: &mut Findings) {
+    fn not_adjacent(&self, pairing: &Pairing, index: &Index, findings: &mut Findings) {
         let nodes = self.nodes();
-        let others: Vec<usize> =
-            (0..nodes.len()).filter(|at| nodes[*at].kind != MessageKind::ToolResult).collect();
         let mut told = None;
         for (call, result) in pairing.pairs() {
-            let from = others.partition_point(|at| at <= call);
-            let to = others.partition_point(|at| at < result);
-            let (Some(between), Some(caller), Some(answer)) = (
-                others.get(from..to).filter(|between| !between.is_empty()),
-                nodes.get(*call),
-                nodes.get(*result),
-            ) else {
+            let between = index.others_between(*call, *result);
+            let (Some(first), Some(caller), Some(answer)) =
+                (between.first(), nodes.get(*call), nodes.get(*result))
+            else {
                 continue;
             };
             if told.replace(*call) == Some(*call) {
                 continue;
             }
-            let between: Vec<u64> = between.iter().map(|at| nodes[*at].seq).collect();
             let message = format!(
                 "{} between the call of seq {} and its result {}",
-                if let [one] = between[..] {
-                    format!("seq {one} stands")
+                if between.len() == 1 {
+                    format!("seq {} stands", nodes[*first].seq)
                 } else {
-                    format!("seqs {} stand", seqs(&between))
+                    format!("seqs {} stand", short_list(between.iter().map(|at| nodes[*at].seq)))
                 },
                 caller.seq,
                 answer.seq
             );
             let help = "dsh allows it, strict providers may refuse it; a region must not part the call from its result";
             let finding = self.finding(&RESULT_NOT_ADJACENT, answer.seq, message).with_help(help);
-            let finding = finding.relating(between[0], "stands between");
+            let finding = finding.relating(nodes[*first].seq, "stands between");
             findings.push(finding.relating(caller.seq, "the call"));
         }
     }
 
     /// One finding for all ids, at the first call that has an id of an earlier one.
-    fn reused(&self, findings: &mut Findings) {
-        let mut counts: HashMap<&str, u64> = HashMap::new();
-        let mut again: Vec<(&str, u64)> = Vec::new();
-        for node in self.nodes() {
-            for call in &node.calls {
-                let count = counts.entry(call).or_default();
-                *count += 1;
-                if *count == 2 {
-                    again.push((call, node.seq));
-                }
-            }
-        }
-        let Some((_, seq)) = again.first() else { return };
-        let name = |(id, _): &(&str, u64)| {
-            format!("{} x{}", quoted(id), counts.get(id).copied().unwrap_or_default())
-        };
-        let message = format!("call ids come again on the surface: {}", short_list(again.iter().map(name)));
+    fn reused(&self, index: &Index) -> Option<Finding> {
+        let positions = |id: &str| index.calls.get(id).map_or(&[][..], Vec::as_slice);
+        let second = *positions(index.again.first()?).get(1)?;
+        let name = |id: &&str| format!("{} x{}", quoted(id), positions(id).len());
+        let ids = short_list(index.again.iter().map(name));
         let help = "calls and results are paired by their order too, so nothing is to be done";
-        findings.push(self.finding(&REUSED_CALL_ID, *seq, message).with_help(help));
+        let message = format!("call ids come again on the surface: {ids}");
+        Some(self.finding(&REUSED_CALL_ID, self.nodes().get(second)?.seq, message).with_help(help))
     }
 }
 
@@ -295,6 +340,50 @@ mod tests {
     }
 
     #[test]
+    fn halves_of_pairs_take_no_more_time_for_each() {
+        // Going over the whole surface for each of them takes minutes.
+        const MANY: u64 = 50_000;
+        let orphans = (1..=MANY).map(|seq| result(seq, &format!("c{seq}")));
+        let log: Vec<String> = [turn(0)].into_iter().chain(orphans).chain([turn_end(MANY + 1)]).collect();
+        let checked = check_events(&log);
+        assert!(codes(&checked).iter().all(|code| *code == "result-without-call"));
+        assert!(checked.findings.last().unwrap().message.starts_with("49000 more findings"));
+        let ids: Vec<String> = (0..MANY).map(|id| format!("c{id}")).collect();
+        let calls = call(1, &ids.iter().map(String::as_str).collect::<Vec<_>>());
+        let behind = (2..=MANY).map(|seq| user(seq, "x"));
+        let log: Vec<String> =
+            [turn(0), calls].into_iter().chain(behind).chain([turn_end(MANY + 1)]).collect();
+        let checked = check_events(&log);
+        assert!(codes(&checked).iter().all(|code| *code == "call-without-result"));
+        assert!(checked.findings.last().unwrap().message.starts_with("49000 more findings"));
+    }
+
+    #[test]
+    fn many_calls_before_their_results_take_no_more_time_for_each() {
+        // Copying what stands between for each of them takes minutes.
+        const MANY: u64 = 50_000;
+        let calls = (1..=MANY).map(|seq| call(seq, &[&format!("c{seq}")]));
+        let results = (1..=MANY).map(|seq| result(MANY + seq, &format!("c{seq}")));
+        let log: Vec<String> = [turn(0)].into_iter().chain(calls).chain(results).collect();
+        let checked = check_events(&log);
+        assert!(codes(&checked).iter().all(|code| *code == "result-not-adjacent"));
+        let first = &checked.findings[0].message;
+        assert!(first.starts_with("seqs 2, 3, 4, 5, 6, 7, 8, 9, and 49991 more stand between"), "{first}");
+    }
+
+    #[test]
+    fn a_rewritten_message_stands_before_older_ones() {
+        // The model spoke at seq 2, but that was before the call; the lost line may hold the result.
+        let rewritten = call(3, &["a"])
+            .replace(r#""append""#, r#"{"op":"replace","start":1,"end":1},"sourceEventSeqs":[1]"#);
+        let lost = "{".to_owned();
+        let log = [turn(0), call(1, &[]), call(2, &[]), rewritten, lost, call(5, &[]), turn_end(6)];
+        let checked = check_events(&log);
+        assert_eq!(codes(&checked), ["call-without-result", "unparsable-line"]);
+        assert_eq!((checked.findings[0].severity, checked.findings[0].related[0].seq), (Severity::Note, 4));
+    }
+
+    #[test]
     fn ids_that_come_again_are_one_note() {
         let log = [
             turn(0),
@@ -311,5 +400,14 @@ mod tests {
             ("reused-call-id", Severity::Note, Some(4))
         );
         assert!(finding.message.ends_with(": \"a\" x2"), "{}", finding.message);
+        // In the order in which they come again, also within one message.
+        let rounds = |ids: &[&str]| {
+            let ids: Vec<&str> = ids.iter().chain(["x", "x"].iter()).copied().collect();
+            let results = (2..).zip(&ids).map(|(seq, id)| result(seq, id));
+            let log: Vec<String> = [turn(0), call(1, &ids)].into_iter().chain(results).collect();
+            one(&log).message
+        };
+        let message = rounds(&["c", "b", "a", "a", "c", "b", "c"]);
+        assert!(message.ends_with(": \"a\" x2, \"c\" x3, \"b\" x2, \"x\" x2"), "{message}");
     }
 }

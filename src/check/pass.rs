@@ -1,11 +1,12 @@
 //! The one pass over a log that feeds the rules.
 
 use super::aftermath::Aftermath;
-use super::brackets::Brackets;
+use super::brackets::{self, Brackets};
 use super::finding::Findings;
 use super::losses::Losses;
-use super::numbering::{Next, Numbering};
+use super::numbering::Numbering;
 use super::pairing::Calls;
+use super::payload::Payload;
 use super::places::Places;
 use super::provenance::Ranges;
 use super::relations::Relations;
@@ -28,7 +29,6 @@ pub(super) struct Pass {
     relations: Option<Relations>,
     ranges: Ranges,
     aftermath: Aftermath,
-    container: Container,
     findings: Findings,
     /// The first line without a record since the last record.
     unread_line: Option<u64>,
@@ -49,7 +49,6 @@ impl Pass {
             brackets: Brackets::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
-            container,
             findings: Findings::default(),
             unread_line: None,
             broken_frame: None,
@@ -64,16 +63,13 @@ impl Pass {
                 let first_seq = record.body.first_seq();
                 self.aftermath.record(&record);
                 if let Some(bad) = record.invalid_utf8 {
-                    let finding = text::invalid_utf8(bad, first_seq, record.place, self.container);
-                    self.findings.push(finding);
+                    self.findings.push(text::invalid_utf8(bad, first_seq, record.place));
                 }
                 if let Body::Event(event) = &record.body {
                     self.findings.extend(text::lone_surrogates(event, record.place));
                     self.ranges.event(event, record.place, self.session.format);
                 }
-                let (next, said) = self.numbering.record(first_seq);
-                self.findings.extend(said);
-                if matches!(next, Next::Skip) {
+                if !self.numbering.record(first_seq, &mut self.findings) {
                     return;
                 }
                 let unread = self.unread_line.take();
@@ -92,10 +88,8 @@ impl Pass {
     }
 
     fn fault(&mut self, fault: &Fault) {
-        let is_past_the_end = self.aftermath.is_past_the_end();
         self.aftermath.fault(fault);
-        let said = self.numbering.fault(fault);
-        self.findings.extend(said);
+        self.numbering.fault(fault, &mut self.findings);
         let session = (!self.numbering.is_forked()).then_some(&self.session);
         if let Some(mut finding) = container::finding(fault, session).or_else(|| line::finding(fault)) {
             if matches!(fault.kind, FaultKind::FrameData(_)) {
@@ -106,7 +100,7 @@ impl Pass {
                         finding.adding(&format!("what holds no record in it: {}", amount(lines, "line")));
                 }
             }
-            if is_past_the_end && matches!(fault.kind, FaultKind::TornTail { .. }) {
+            if matches!(fault.kind, FaultKind::TornTail { .. }) && self.aftermath.is_past_the_end() {
                 "dsh does not come as far: it takes the log to end before this".clone_into(&mut finding.help);
             }
             // Lines of a broken frame are broken for that reason.
@@ -135,31 +129,35 @@ impl Pass {
             Ok(converted) => {
                 let current = converted.as_ref().map(|converted| converted.event(event));
                 let event = current.as_ref().unwrap_or(event);
+                let payload = &Payload::of(event);
                 if replaces {
-                    self.replaced(event, place);
+                    self.replaced(event, payload, place);
                 } else if event.surface_op.is_some()
                     && let Some(node) = self.session.surface.nodes().last()
                 {
                     self.places.keep(node, place);
                 }
-                self.brackets.event(event, place, &self.session, &self.losses, &mut self.findings);
+                let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
+                let here = &mut brackets::Here { event, payload, place, session, losses, findings };
+                self.brackets.event(here);
                 if let Some(relations) = &mut self.relations
                     && self.session.format.knows(&event.event_type)
                 {
-                    relations.event(event, place, &self.losses, &mut self.findings);
+                    relations.event(event, payload, place, &self.losses, &mut self.findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
-                    self.findings.extend(stream::check(event, place));
+                    self.findings.extend(stream::check(event, payload, place));
                 }
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
-                self.aftermath.violation(&violation, event, place, self.session.format);
-                let finding = surface::finding(&violation, event, place, self.session.format, &self.losses);
-                self.findings.push(finding);
+                let format = self.session.format;
+                let fate = violation.fate(event, format);
+                self.aftermath.violation(fate, place);
+                self.findings.push(surface::finding(&violation, fate, event, place, format, &self.losses));
                 // What is unknown may be of the surface, too.
                 let is_unknown = matches!(violation, Violation::UnknownType(_));
-                if is_unknown || self.session.format.surface_type(&event.event_type).is_some() {
+                if is_unknown || format.surface_type(&event.event_type).is_some() {
                     self.losses.left_out(event.seq);
                 } else if event.event_type.starts_with("compaction/") || event.event_type.starts_with("turn/")
                 {
@@ -171,24 +169,22 @@ impl Pass {
     }
 
     /// Looks at what a replacement has hidden.
-    fn replaced(&mut self, event: &Event, place: Place) {
+    fn replaced(&mut self, event: &Event, payload: &Payload, place: Place) {
+        let hidden = self.session.surface.take_expanded();
         let surface = &self.session.surface;
         let node = surface.position(event.seq).and_then(|position| surface.nodes().get(position));
         if let Some(node) = node {
-            let source = event.payload().and_then(|data| data.object("source"));
+            let source = payload.get().and_then(|data| data.object("source"));
             let compaction_id = source.and_then(|source| source.text("compactionId")).map(owned);
-            self.splits.replaced(surface.expanded(), node, compaction_id);
+            self.splits.replaced(&hidden, node, compaction_id);
             self.places.forget(&node.replaces);
             self.places.keep(node, place);
         }
-        // What was wanted has been seen; this lets go of it.
-        self.session.surface.want_expanded(u64::MAX);
     }
 
     /// Looks at what the log leaves behind.
     pub(super) fn finish(mut self, events: u64, crlf: Option<(u64, Place)>) -> Checked {
-        let said = self.numbering.end();
-        self.findings.extend(said);
+        self.numbering.end(&mut self.findings);
         let lock = (!self.numbering.is_forked()).then(|| self.session.lock());
         if let Some(lock) = &lock {
             locks::check(lock, self.brackets.open(), self.brackets.is_in_doubt(), &mut self.findings);

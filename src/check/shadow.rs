@@ -1,13 +1,11 @@
 //! What a summary or a prune says it hides: the very nodes of the surface, and their price (FORMAT §10.1, §7.5).
 
 use super::Finding;
-use super::finding::Findings;
-use super::losses::Losses;
+use super::brackets::Here;
 use super::registry::Rule;
 use super::wording::seqs;
 use crate::json::{self, Object};
-use crate::log::{Event, Place};
-use crate::session::{Node, Session, Surface};
+use crate::session::{Node, Surface};
 
 static RANGE: Rule = Rule::error(
     "shadowed-range",
@@ -29,16 +27,11 @@ const HELP: &str =
     "another tool wrote this; dsh, or its upgrade to a later format, refuses the session for it";
 
 /// Checks a `compaction/summary` or `compaction/prune` against the surface as it stands there.
-pub(super) fn check(
-    event: &Event,
-    data: Option<&Object>,
-    place: Place,
-    session: &Session,
-    losses: &Losses,
-    findings: &mut Findings,
-) {
+pub(super) fn check(here: &mut Here) {
+    let (event, data, place) = (here.event, here.payload.get(), here.place);
+    let surface = &here.session.surface;
     let mut tell = |rule: &Rule, message: String, help: &str| {
-        findings.push(Finding::new(rule, place, message).at_seq(event.seq).with_help(help));
+        here.findings.push(Finding::new(rule, place, message).at_seq(event.seq).with_help(help));
     };
     let tokens = data.and_then(|data| data.count("shadowedTokenCount"));
     if tokens.is_none() {
@@ -66,16 +59,16 @@ pub(super) fn check(
         );
         tell(&RANGE, message, HELP);
     }
-    if !losses.is_empty() {
+    if !here.losses.is_empty() {
         // The surface lacks what was lost, so it is no measure.
         return;
     }
-    if let Some(head) = session.surface.system_head().filter(|head| shadowed.contains(head)) {
+    if let Some(head) = surface.system_head().filter(|head| shadowed.contains(head)) {
         let message =
             format!("shadowedSeqs holds {head}, the system prompt that stands first on the surface");
         tell(&SYSTEM_HEAD, message, HELP);
     }
-    match slice(&session.surface, &shadowed) {
+    match slice(surface, &shadowed) {
         Err(problem) => tell(&SEQS, problem, HELP),
         Ok(nodes) => {
             let price = nodes.iter().fold(0_u64, |sum, node| sum.saturating_add(node.host_tokens));

@@ -1,7 +1,7 @@
 //! Which replacement hid a call and left its result, or the other way round.
 
-use crate::session::Node;
-use std::collections::HashMap;
+use crate::session::{Node, Pairing};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// A replacement that took place.
@@ -17,19 +17,14 @@ pub(super) struct Replaced {
     pub compaction_id: Option<String>,
 }
 
-/// A hidden call without its result, or a hidden result without its call.
-#[derive(Debug)]
-pub(super) struct Split {
-    /// The hidden node.
-    pub seq: u64,
-    pub by: Rc<Replaced>,
-}
+/// Hidden nodes by seq, each with the replacement that hides it.
+type Hidden = BTreeMap<u64, Rc<Replaced>>;
 
 /// The halves of pairs that replacements have hidden, by call id; whole pairs are not kept.
 #[derive(Debug, Default)]
 pub(super) struct Splits {
-    calls: HashMap<String, Vec<Split>>,
-    results: HashMap<String, Vec<Split>>,
+    calls: HashMap<String, Hidden>,
+    results: HashMap<String, Hidden>,
 }
 
 impl Splits {
@@ -38,19 +33,10 @@ impl Splits {
     pub(super) fn replaced(&mut self, hidden: &[Node], node: &Node, compaction_id: Option<String>) {
         let (Some(first), Some(last)) = (hidden.first(), hidden.last()) else { return };
         let by = Rc::new(Replaced { seq: node.seq, start: first.seq, end: last.seq, compaction_id });
-        let mut calls: HashMap<&str, Vec<u64>> = HashMap::new();
-        let mut results: HashMap<&str, Vec<u64>> = HashMap::new();
-        for hidden in hidden {
-            for call in &hidden.calls {
-                calls.entry(call).or_default().push(hidden.seq);
-            }
-            if let Some(id) = hidden.answers.as_deref() {
-                let is_answer = calls.get_mut(id).and_then(Vec::pop).is_some();
-                if !is_answer {
-                    results.entry(id).or_default().push(hidden.seq);
-                }
-            }
-        }
+        let pairing = Pairing::of(hidden, None);
+        let calls = pairing.unanswered.iter().map(|call| (call.call_id.as_str(), call.position));
+        let results = pairing.orphans.iter().filter_map(|at| Some((hidden[*at].answers.as_deref()?, *at)));
+        let (mut calls, mut results) = (by_id(calls, hidden), by_id(results, hidden));
         for call in &node.calls {
             calls.get_mut(call.as_str()).and_then(Vec::pop);
         }
@@ -61,22 +47,29 @@ impl Splits {
         keep(&mut self.results, results, &by);
     }
 
-    /// The hidden call that a result at `seq` answers.
-    pub(super) fn call_before(&self, id: &str, seq: u64) -> Option<&Split> {
-        self.calls.get(id)?.iter().filter(|split| split.seq < seq).max_by_key(|split| split.seq)
+    /// The hidden call that a result at `seq` answers, and what hides it.
+    pub(super) fn call_before(&self, id: &str, seq: u64) -> Option<(u64, &Replaced)> {
+        self.calls.get(id)?.range(..seq).next_back().map(|(seq, by)| (*seq, &**by))
     }
 
-    /// The hidden result that answers a call at `seq`.
-    pub(super) fn result_behind(&self, id: &str, seq: u64) -> Option<&Split> {
-        self.results.get(id)?.iter().filter(|split| split.seq > seq).min_by_key(|split| split.seq)
+    /// The hidden result that answers a call at `seq`, and what hides it.
+    pub(super) fn result_behind(&self, id: &str, seq: u64) -> Option<(u64, &Replaced)> {
+        self.results.get(id)?.range(seq + 1..).next().map(|(seq, by)| (*seq, &**by))
     }
 }
 
-fn keep(all: &mut HashMap<String, Vec<Split>>, halves: HashMap<&str, Vec<u64>>, by: &Rc<Replaced>) {
-    for (id, seqs) in halves {
-        if !seqs.is_empty() {
-            let splits = seqs.into_iter().map(|seq| Split { seq, by: Rc::clone(by) });
-            all.entry(id.to_owned()).or_default().extend(splits);
-        }
+/// Seqs of the nodes at these positions, in their order, by call id.
+fn by_id<'a>(halves: impl Iterator<Item = (&'a str, usize)>, nodes: &[Node]) -> HashMap<&'a str, Vec<u64>> {
+    let mut seqs: HashMap<&str, Vec<u64>> = HashMap::new();
+    for (id, position) in halves {
+        seqs.entry(id).or_default().push(nodes[position].seq);
+    }
+    seqs
+}
+
+fn keep(all: &mut HashMap<String, Hidden>, halves: HashMap<&str, Vec<u64>>, by: &Rc<Replaced>) {
+    for (id, seqs) in halves.into_iter().filter(|(_, seqs)| !seqs.is_empty()) {
+        let hidden = all.entry(id.to_owned()).or_default();
+        hidden.extend(seqs.into_iter().map(|seq| (seq, Rc::clone(by))));
     }
 }

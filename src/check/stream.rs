@@ -1,6 +1,7 @@
 //! The stream that a message keeps of how it came (FORMAT §5.2): its shape and counts, not its texts.
 
 use super::Finding;
+use super::payload::Payload;
 use super::registry::Rule;
 use crate::json::{self, Object, Raw, Text};
 use crate::log::{self, Event, Place};
@@ -13,19 +14,18 @@ static STREAM_SHAPE: Rule = Rule::warning(
 pub(super) const RULES: &[&Rule] = &[&STREAM_SHAPE];
 
 /// Checks the stream of an event of a format that embeds streams: one finding an event, for the first wrong record.
-pub(super) fn check(event: &Event, place: Place) -> Option<Finding> {
+pub(super) fn check(event: &Event, payload: &Payload, place: Place) -> Option<Finding> {
     if !matches!(&*event.event_type, "assistant/message" | "assistant/attempt") {
         return None;
     }
-    let problem = problem(event)?;
+    let problem = problem(payload.get())?;
     let help = "dsh opens the log; what upgrades it or replays the stream refuses it";
     let message = format!("{} {problem}", event.event_type);
     Some(Finding::new(&STREAM_SHAPE, place, message).at_seq(event.seq).with_help(help))
 }
 
-fn problem(event: &Event) -> Option<String> {
-    let data = event.payload();
-    let Some(records) = data.as_ref().and_then(|data| data.array("stream")) else {
+fn problem(data: Option<&Object>) -> Option<String> {
+    let Some(records) = data.and_then(|data| data.array("stream")) else {
         return Some("must have a stream that is an array".to_owned());
     };
     let mut wrong = records.iter().enumerate().filter_map(|(index, raw)| Some((index, record(raw).err()?)));
@@ -83,7 +83,8 @@ mod tests {
     fn problem_of(stream: &str) -> Option<String> {
         let line = format!(r#"{{"type":"assistant/attempt","seq":3,"data":{{"turn":1{stream}}}}}"#);
         let line = Object::of(json::parse(&line).unwrap()).unwrap();
-        check(&event(&line), Place::default()).map(|finding| {
+        let event = event(&line);
+        check(&event, &Payload::of(&event), Place::default()).map(|finding| {
             assert_eq!((finding.code, finding.seq), ("stream-shape", Some(3)));
             finding.message
         })
@@ -139,7 +140,8 @@ mod tests {
             let path = format!("{}/fixtures/formats/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
             for line in std::fs::read_to_string(path).unwrap().lines().skip(1) {
                 let line = Object::of(json::parse(line).unwrap()).unwrap();
-                assert_eq!(check(&event(&line), Place::default()), None, "{name}");
+                let event = event(&line);
+                assert_eq!(check(&event, &Payload::of(&event), Place::default()), None, "{name}");
             }
         }
     }

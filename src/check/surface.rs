@@ -70,9 +70,10 @@ pub(super) const RULES: &[&Rule] = &[
     &RETIRED_EVENT,
 ];
 
-/// What is to be said of an event that the session did not take.
+/// What is to be said of an event that the session did not take, of which readers make `fate`.
 pub(super) fn finding(
     violation: &Violation,
+    fate: Fate,
     event: &Event,
     place: Place,
     format: &Format,
@@ -80,16 +81,14 @@ pub(super) fn finding(
 ) -> Finding {
     let finding = match violation {
         Violation::Surface(error) => {
-            let mut finding = Finding::new(rule_of(error), place, error.to_string())
-                .with_help(help(violation, error, event, format));
+            let mut finding =
+                Finding::new(rule_of(error), place, error.to_string()).with_help(help(error, fate));
             if let SurfaceError::Dialect { .. } | SurfaceError::MarkerShape { .. } = error {
                 finding.message.push_str(&missing_members(event, format));
             }
             relate(finding, error, losses)
         }
-        Violation::Shape(error) => {
-            shape(error, place, format).with_help(consequence(violation, event, format))
-        }
+        Violation::Shape(error) => shape(error, place, format).with_help(consequence(fate)),
         Violation::UnknownType(name) => Finding::new(
             &UNKNOWN_REQUIRED_EVENT,
             place,
@@ -135,8 +134,8 @@ fn rule_of(error: &SurfaceError) -> &'static Rule {
 }
 
 /// What dsh makes of the event; of a dropped line more is said where the whole log is known.
-fn consequence(violation: &Violation, event: &Event, format: &Format) -> &'static str {
-    match violation.fate(event, format) {
+fn consequence(fate: Fate) -> &'static str {
+    match fate {
         Fate::Dropped => "The checks go on as if the event were not there",
         Fate::Refused | Fate::NeverDropped => {
             "dsh refuses the whole log for it; the checks go on as if the event were not there"
@@ -144,7 +143,7 @@ fn consequence(violation: &Violation, event: &Event, format: &Format) -> &'stati
     }
 }
 
-fn help(violation: &Violation, error: &SurfaceError, event: &Event, format: &Format) -> String {
+fn help(error: &SurfaceError, fate: Fate) -> String {
     let first = match error {
         SurfaceError::MarkerMissing(_) => "a message needs surfaceOp \"append\" or a replacement",
         SurfaceError::MarkerForbidden { .. } => "only messages may carry it",
@@ -169,7 +168,7 @@ fn help(violation: &Violation, error: &SurfaceError, event: &Event, format: &For
             "a shortened tool result keeps its id, turn, step, error and meta, and stands for exactly one result"
         }
     };
-    format!("{first}. {}", consequence(violation, event, format))
+    format!("{first}. {}", consequence(fate))
 }
 
 /// Which members of a replacement are not there: a JSON writer drops what is undefined.

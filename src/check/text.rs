@@ -4,7 +4,7 @@ use super::Finding;
 use super::registry::Rule;
 use super::wording::quoted;
 use crate::json::{self, Kind, Object, Raw};
-use crate::log::{Container, Event, Place};
+use crate::log::{Event, Place};
 use std::ops::Range;
 
 static INVALID_UTF8: Rule =
@@ -18,9 +18,10 @@ pub(super) const RULES: &[&Rule] = &[&INVALID_UTF8, &LONE_SURROGATE];
 const DEEPEST: usize = 64;
 
 /// A record whose line is no UTF-8 from `text_byte` of the text on.
-pub(super) fn invalid_utf8(text_byte: u64, seq: u64, mut place: Place, container: Container) -> Finding {
+pub(super) fn invalid_utf8(text_byte: u64, seq: u64, mut place: Place) -> Finding {
     place.text_byte = Some(text_byte);
-    if container == Container::Raw {
+    // Without frames the text is the file.
+    if place.frame.is_none() {
         place.byte = Some(text_byte);
     }
     let message = format!("byte {text_byte} of the text begins no UTF-8 character; dsh reads U+FFFD there");

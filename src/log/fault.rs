@@ -181,6 +181,32 @@ impl FaultKind {
         }
     }
 
+    /// Whether the container is at fault, not a line or the numbering.
+    #[must_use]
+    pub fn is_of_container(&self) -> bool {
+        match self {
+            Self::TornTail { .. }
+            | Self::FrameMagic { .. }
+            | Self::SkippableFrame { .. }
+            | Self::FrameStructure(_)
+            | Self::FrameData(_)
+            | Self::BrokenTail { .. }
+            | Self::HeaderFrame
+            | Self::Unread { .. }
+            | Self::UnfinishedLine { .. }
+            | Self::Bom => true,
+            Self::BlankLine { .. }
+            | Self::NulBlock(_)
+            | Self::FusedRecords(_)
+            | Self::NotJson(_)
+            | Self::LineTooLong { .. }
+            | Self::Envelope { .. }
+            | Self::Row { .. }
+            | Self::SeqGap { .. }
+            | Self::SeqRepeat { .. } => false,
+        }
+    }
+
     /// What a person can do about it. What dsh makes of a bad line or number depends on what follows (FORMAT §9.1),
     /// and is not told here.
     #[must_use]

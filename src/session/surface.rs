@@ -221,6 +221,11 @@ impl Surface {
         self.expand.as_ref().map_or(&[], |(_, nodes)| nodes)
     }
 
+    /// Takes out the nodes that the wanted replacement hides; from here on none is wanted.
+    pub fn take_expanded(&mut self) -> Vec<Node> {
+        self.expand.take().map(|(_, nodes)| nodes).unwrap_or_default()
+    }
+
     /// Puts an event's node where its marker says. Tells whether it was appended.
     pub(super) fn apply(&mut self, event: &Event, format: &Format, node: Node) -> Result<bool, SurfaceError> {
         let marker =

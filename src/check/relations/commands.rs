@@ -22,15 +22,9 @@ pub(super) struct Commands {
     runs: HashMap<Vec<u8>, u64>,
     /// The events of commands, in rising order.
     events: Vec<u64>,
-    /// Events were lost, among them perhaps runs.
-    has_gaps: bool,
 }
 
 impl Commands {
-    pub(super) fn doubt(&mut self) {
-        self.has_gaps = true;
-    }
-
     pub(super) fn run(&mut self, here: &mut Here) {
         self.events.push(here.event.seq);
         let Some(id) = here.text("commandId") else { return invalid(here) };
@@ -45,7 +39,7 @@ impl Commands {
         self.check_source(here);
         self.events.push(here.event.seq);
         let Some(id) = here.text("commandId") else { return invalid(here) };
-        if !self.runs.contains_key(id.as_bytes()) && !self.has_gaps {
+        if !self.runs.contains_key(id.as_bytes()) && !here.has_gaps {
             here.tell(&DONE_UNMATCHED, format!("command {} is done, but has not run", quoted(&id.to_str())));
         }
     }

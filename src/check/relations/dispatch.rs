@@ -30,8 +30,6 @@ pub(in crate::check) const RULES: &[&Rule] =
 #[derive(Debug, Default)]
 pub(super) struct Dispatch {
     calls: HashMap<Vec<u8>, Call>,
-    /// Events were lost, among them perhaps starts.
-    has_gaps: bool,
 }
 
 #[derive(Debug)]
@@ -47,10 +45,6 @@ struct Call {
 const REPEATED: [&str; 3] = ["parentCallId", "name", "arguments"];
 
 impl Dispatch {
-    pub(super) fn doubt(&mut self) {
-        self.has_gaps = true;
-    }
-
     pub(super) fn start(&mut self, here: &mut Here) {
         let Some((id, root)) = self.place(here) else { return };
         if let Some(call) = self.calls.get(&id) {
@@ -70,7 +64,7 @@ impl Dispatch {
         let Some((id, root)) = self.place(here) else { return };
         let identity = REPEATED.map(|key| here.meaning(key));
         let Some(call) = self.calls.get_mut(&id) else {
-            if !self.has_gaps {
+            if !here.has_gaps {
                 here.tell(&NOT_STARTED, format!("nested call {} ends, but has not started", named(&id)));
             }
             self.calls.insert(id, Call { seq: here.event.seq, root, identity, is_settled: true });
@@ -114,7 +108,7 @@ impl Dispatch {
         }
         let is_known = |call: &Call| call.root == root.as_bytes();
         let parent_call = self.calls.get(parent.as_bytes());
-        if parent != root && !parent_call.is_some_and(is_known) && !(self.has_gaps && parent_call.is_none()) {
+        if parent != root && !parent_call.is_some_and(is_known) && !(here.has_gaps && parent_call.is_none()) {
             let message = format!(
                 "nested call {} has parent {}, which is neither its root {} nor nested in it",
                 quoted(&id.to_str()),

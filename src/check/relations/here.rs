@@ -11,9 +11,11 @@ use crate::log::{Event, Place};
 /// An event with its payload.
 pub(super) struct Here<'a> {
     pub event: &'a Event<'a>,
-    pub data: Object<'a>,
+    pub data: &'a Object<'a>,
     pub place: Place,
     pub facts: &'static Facts,
+    /// Events were lost, among them perhaps any that another depends on.
+    pub has_gaps: bool,
     pub losses: &'a Losses,
     pub findings: &'a mut Findings,
 }

@@ -120,7 +120,7 @@ impl Inherited {
 
 /// Whether an entry has what readers ask of it (FORMAT §6.3).
 fn is_entry(here: &Here) -> bool {
-    let data = &here.data;
+    let data = here.data;
     let version = data.count("version");
     let label = data.get("label");
     let has_label = data.text("label").is_some();

@@ -23,6 +23,7 @@ pub(super) mod testing;
 
 use super::finding::Findings;
 use super::losses::Losses;
+use super::payload::Payload;
 use super::registry::Rule;
 use crate::format::Relations as Facts;
 use crate::log::{Event, Header, Place};
@@ -38,6 +39,8 @@ pub(super) const RULES: &[&Rule] = &[&PAYLOAD];
 #[derive(Debug)]
 pub(super) struct Relations {
     facts: &'static Facts,
+    /// Events were lost.
+    has_gaps: bool,
     turns: turns::Turns,
     tools: tools::Tools,
     dispatch: dispatch::Dispatch,
@@ -52,6 +55,7 @@ impl Relations {
     pub(super) fn new(facts: &'static Facts, header: &Header) -> Self {
         Self {
             facts,
+            has_gaps: false,
             turns: turns::Turns::default(),
             tools: tools::Tools::default(),
             dispatch: dispatch::Dispatch::default(),
@@ -65,11 +69,10 @@ impl Relations {
 
     /// Events were lost: what was open need not be open any more.
     pub(super) fn doubt(&mut self) {
+        self.has_gaps = true;
         self.turns.doubt();
         self.tools.doubt();
-        self.dispatch.doubt();
         self.retries.doubt();
-        self.commands.doubt();
         self.inherited.doubt();
         self.head.doubt();
     }
@@ -82,14 +85,22 @@ impl Relations {
     }
 
     /// Looks at an event of a type that the version knows.
-    pub(super) fn event(&mut self, event: &Event, place: Place, losses: &Losses, findings: &mut Findings) {
+    pub(super) fn event(
+        &mut self,
+        event: &Event,
+        payload: &Payload,
+        place: Place,
+        losses: &Losses,
+        findings: &mut Findings,
+    ) {
         let Some(kind) = Kind::of(&event.event_type, self.facts) else { return };
-        let Some(data) = event.payload() else {
+        let Some(data) = payload.get() else {
             let message = format!("the payload of {} is no object", event.event_type);
             findings.push(here::finding(&PAYLOAD, event, place, self.facts, message));
             return self.doubt();
         };
-        self.look(kind, &mut Here { event, data, place, facts: self.facts, losses, findings });
+        let (facts, has_gaps) = (self.facts, self.has_gaps);
+        self.look(kind, &mut Here { event, data, place, facts, has_gaps, losses, findings });
     }
 
     /// Tells what could not be told before the log's end.

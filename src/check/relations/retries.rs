@@ -34,8 +34,6 @@ pub(super) struct Retries {
     provider: Option<Digest>,
     /// A `request/header` was perhaps lost since the latest one.
     provider_in_doubt: bool,
-    /// Events were lost, among them perhaps retries.
-    has_gaps: bool,
 }
 
 /// What makes retries one chain: turn, step, provider and policy.
@@ -71,7 +69,7 @@ struct Attempt {
 
 impl Retries {
     pub(super) fn doubt(&mut self) {
-        (self.has_gaps, self.provider_in_doubt) = (true, true);
+        self.provider_in_doubt = true;
     }
 
     pub(super) fn header(&mut self, here: &Here) {
@@ -97,7 +95,7 @@ impl Retries {
         let last = self.chains.get(&chain);
         let expected = last.map_or(1, |last| last.number.saturating_add(1));
         let found = here.data.count("retry");
-        if found != Some(expected) && !(self.has_gaps && found > Some(expected)) {
+        if found != Some(expected) && !(here.has_gaps && found > Some(expected)) {
             let message =
                 format!("llm/retry has number {} where {expected} is next", shown(here.data.get("retry")));
             match last {
@@ -134,7 +132,7 @@ impl Retries {
             attempts.by_number.get_mut(&number).map(|attempt| (number, attempt))
         });
         let Some((number, attempt)) = attempt else {
-            if !self.has_gaps || found.is_none() {
+            if !here.has_gaps || found.is_none() {
                 let message = format!(
                     "attempt {} of retry {} starts, but none is announced",
                     shown(here.data.get("retry")),

@@ -4,6 +4,7 @@ use super::Relations;
 use crate::check::Finding;
 use crate::check::finding::Findings;
 use crate::check::losses::Losses;
+use crate::check::payload::Payload;
 use crate::check::testing::{event as plain, marked};
 use crate::format::Relations as Facts;
 use crate::json::{self, Object};
@@ -56,8 +57,10 @@ pub(super) fn judge<S: AsRef<str>>(header: &Header, lines: &[S]) -> Vec<Finding>
         if losses.read_on(seq) {
             relations.doubt();
         }
+        let event = event(&line);
         relations.event(
-            &event(&line),
+            &event,
+            &Payload::of(&event),
             Place { line: Some(seq + 2), ..Place::default() },
             &losses,
             &mut findings,

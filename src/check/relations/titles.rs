@@ -30,14 +30,14 @@ pub(super) struct Titles {
 
 impl Titles {
     pub(super) fn message(&mut self, here: &Here) {
-        if has(&here.data, "source", &[("kind", "user")]) {
+        if has(here.data, "source", &[("kind", "user")]) {
             self.human.push(here.event.seq);
         }
     }
 
     pub(super) fn title(&self, here: &mut Here) {
         let Some(cited) = self.cited(here) else { return };
-        let is_by_user = has(&here.data, "source", &[("kind", "user")]);
+        let is_by_user = has(here.data, "source", &[("kind", "user")]);
         if cited == 0 && !is_by_user {
             here.tell(&EMPTY, "the title cites no prompt, and its source is no user".to_owned());
         } else if cited > 0 && is_by_user {

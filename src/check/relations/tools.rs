@@ -134,7 +134,7 @@ impl Tools {
                 .tell(&ID_INVALID, "tool/call must have a callId that is a text and not empty".to_owned());
         };
         let tells = is_in_step && !self.in_doubt;
-        let found = identity(&here.data);
+        let found = identity(here.data);
         let Some(call) = self.calls.get_mut(id.as_bytes()) else {
             if tells && !self.before.contains_key(id.as_bytes()) {
                 let message = format!("call {} starts, but no message of the step makes it", shown(&id));
