@@ -4,7 +4,7 @@ use crate::check::root::{self, Resident, Side};
 use crate::check::{self, Checked, Finding, Severity};
 use crate::json;
 use crate::log::layout::Spot;
-use crate::log::{Container, Header, LogReader, OpenError, Place, Source, likeness};
+use crate::log::{Container, Header, LogReader, OpenError, Source, likeness};
 use std::collections::BTreeMap;
 use std::io;
 use std::mem;
@@ -116,7 +116,7 @@ impl FileVerdict {
         let source = match open(&verdict.path) {
             Ok(source) => source,
             Err(error) => {
-                verdict.findings.push(unreadable(&error.into()));
+                verdict.findings.push(check::unreadable(&error.into()));
                 return (verdict, None);
             }
         };
@@ -125,7 +125,7 @@ impl FileVerdict {
             if let OpenError::Version { version, .. } = &error {
                 verdict.version = version.parse().ok();
             }
-            verdict.findings = vec![unreadable(&error)];
+            verdict.findings = vec![check::unreadable(&error)];
         }
         (verdict, Some(source))
     }
@@ -205,25 +205,13 @@ impl Verification {
         self.files.iter().filter(|file| file.status() == status).count()
     }
 
-    /// How many findings there are of each code.
+    /// How many breaches there are of each code, those that are summed up too.
     #[must_use]
-    pub fn by_code(&self) -> BTreeMap<&'static str, usize> {
+    pub fn by_code(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
         for finding in self.files.iter().flat_map(|file| &file.findings) {
-            *counts.entry(finding.code).or_default() += 1;
+            *counts.entry(finding.code).or_default() += finding.count;
         }
         counts
-    }
-}
-
-fn unreadable(error: &OpenError) -> Finding {
-    Finding {
-        code: error.code(),
-        severity: Severity::Error,
-        message: error.to_string(),
-        seq: None,
-        place: Place::default(),
-        help: error.help(),
-        related: Vec::new(),
     }
 }

@@ -7,7 +7,7 @@
 
 use super::Finding;
 use super::finding::Findings;
-use super::registry::Rule;
+use super::registry::{Rule, rule_family};
 use super::wording::amount;
 use super::{container, line, numbering, surface};
 use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
@@ -16,12 +16,11 @@ use crate::session::Fate;
 #[cfg(test)]
 mod tests;
 
-static VALID_EVENTS_AFTER_DAMAGE: Rule = Rule::error(
-    "valid-events-after-damage",
-    "Sound events stand behind damage, and dsh would open the log and delete them.",
-);
-
-pub(super) const RULES: &[&Rule] = &[&VALID_EVENTS_AFTER_DAMAGE];
+rule_family! {
+    "line";
+    /// Sound events stand behind damage, and dsh would open the log and delete them.
+    VALID_EVENTS_AFTER_DAMAGE = error("valid-events-after-damage");
+}
 
 /// The log as dsh's scan sees it.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::binding::{Id, Ids, Owner};
 use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
-use super::registry::Rule;
+use super::registry::{Rule, rule_family};
 use super::{Finding, failures::Failures, locks, shadow};
 use crate::json::Object;
 use crate::log::{Event, Place};
@@ -13,45 +13,29 @@ use crate::session::{Session, is_checkpoint_source};
 #[cfg(test)]
 mod tests;
 
-static START_WHILE_OPEN: Rule =
-    Rule::error("compaction-start-while-open", "A compaction starts while another one has not ended.");
-static ID_INVALID: Rule = Rule::error(
-    "compaction-id-invalid",
-    "A compactionId is missing or empty, or a sourceCommandId is there and empty.",
-);
-static ID_MISMATCH: Rule = Rule::error(
-    "compaction-id-mismatch",
-    "A summary, checkpoint or end carries another id than the start of its bracket.",
-);
-static OWNER_TURN: Rule = Rule::error(
-    "compaction-owner-turn",
-    "A bracket's turn is not the open one, or its end names another turn than its start.",
-);
-static SUMMARY_WITHOUT_START: Rule =
-    Rule::error("compaction-summary-without-start", "A summary stands outside any bracket.");
-static SUMMARY_REPEATED: Rule =
-    Rule::error("compaction-summary-repeated", "A bracket holds a second summary.");
-static END_WITHOUT_START: Rule =
-    Rule::error("compaction-end-without-start", "An end stands outside any bracket.");
-static END_WITHOUT_SUMMARY: Rule =
-    Rule::error("compaction-end-without-summary", "A bracket ends without an error and without a summary.");
-static CHECKPOINT_WITHOUT_START: Rule =
-    Rule::error("compaction-checkpoint-without-start", "A replacing checkpoint stands outside any bracket.");
-static CROSSES_TURN: Rule =
-    Rule::error("compaction-bracket-crosses-turn", "A turn starts or ends inside a bracket.");
-
-pub(super) const RULES: &[&Rule] = &[
-    &START_WHILE_OPEN,
-    &ID_INVALID,
-    &ID_MISMATCH,
-    &OWNER_TURN,
-    &SUMMARY_WITHOUT_START,
-    &SUMMARY_REPEATED,
-    &END_WITHOUT_START,
-    &END_WITHOUT_SUMMARY,
-    &CHECKPOINT_WITHOUT_START,
-    &CROSSES_TURN,
-];
+rule_family! {
+    "compaction";
+    /// A compaction starts while another one has not ended.
+    START_WHILE_OPEN = error("compaction-start-while-open");
+    /// A compactionId is missing or empty, or a sourceCommandId is there and empty.
+    ID_INVALID = error("compaction-id-invalid");
+    /// A summary, checkpoint or end carries another id than the start of its bracket.
+    ID_MISMATCH = error("compaction-id-mismatch");
+    /// A bracket's turn is not the open one, or its end names another turn than its start.
+    OWNER_TURN = error("compaction-owner-turn");
+    /// A summary stands outside any bracket.
+    SUMMARY_WITHOUT_START = error("compaction-summary-without-start");
+    /// A bracket holds a second summary.
+    SUMMARY_REPEATED = error("compaction-summary-repeated");
+    /// An end stands outside any bracket.
+    END_WITHOUT_START = error("compaction-end-without-start");
+    /// A bracket ends without an error and without a summary.
+    END_WITHOUT_SUMMARY = error("compaction-end-without-summary");
+    /// A replacing checkpoint stands outside any bracket.
+    CHECKPOINT_WITHOUT_START = error("compaction-checkpoint-without-start");
+    /// A turn starts or ends inside a bracket.
+    CROSSES_TURN = error("compaction-bracket-crosses-turn");
+}
 
 const HELP: &str = "another tool or a damaged writer left this; dsh's own checks refuse the session for it";
 

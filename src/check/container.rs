@@ -1,38 +1,32 @@
 //! The container: raw bytes or Zstandard frames (FORMAT §2).
 
 use super::Finding;
-use super::registry::Rule;
+use super::registry::rule_family;
 use super::wording::amount;
 use crate::log::{Fault, FaultKind, trailing_nuls};
 use crate::session::Session;
 
-static TORN_TAIL: Rule = Rule::warning("torn-tail", "The file ends inside its last line or frame.");
-static BOM: Rule =
-    Rule::error("bom", "A byte order mark stands before the header, so that dsh refuses the log.");
-static FRAME_MAGIC: Rule =
-    Rule::error("frame-magic", "Something that is no Zstandard frame stands where one must.");
-static SKIPPABLE_FRAME: Rule =
-    Rule::error("skippable-frame", "A skippable Zstandard frame, which dsh refuses, stands in the log.");
-static FRAME_STRUCTURE: Rule = Rule::error("frame-structure", "A Zstandard frame uses what is reserved.");
-static FRAME_CHECKSUM: Rule =
-    Rule::error("frame-checksum", "A whole Zstandard frame cannot be decoded, or its checksum is wrong.");
-static UNREAD: Rule =
-    Rule::error("unread-rest", "So many frames are damaged that the rest of the file is not looked at.");
-static HEADER_FRAME: Rule =
-    Rule::error("header-frame", "The first Zstandard frame holds something else than the header line.");
-static UNFINISHED_LINE: Rule = Rule::error("unfinished-line", "Whole Zstandard frames end inside a line.");
-
-pub(super) const RULES: &[&Rule] = &[
-    &TORN_TAIL,
-    &BOM,
-    &FRAME_MAGIC,
-    &SKIPPABLE_FRAME,
-    &FRAME_STRUCTURE,
-    &FRAME_CHECKSUM,
-    &UNREAD,
-    &HEADER_FRAME,
-    &UNFINISHED_LINE,
-];
+rule_family! {
+    "container";
+    /// The file ends inside its last line or frame.
+    TORN_TAIL = warning("torn-tail");
+    /// A byte order mark stands before the header, so that dsh refuses the log.
+    BOM = error("bom");
+    /// Something that is no Zstandard frame stands where one must.
+    FRAME_MAGIC = error("frame-magic");
+    /// A skippable Zstandard frame, which dsh refuses, stands in the log.
+    SKIPPABLE_FRAME = error("skippable-frame");
+    /// A Zstandard frame uses what is reserved.
+    FRAME_STRUCTURE = error("frame-structure");
+    /// A whole Zstandard frame cannot be decoded, or its checksum is wrong.
+    FRAME_CHECKSUM = error("frame-checksum");
+    /// So many frames are damaged that the rest of the file is not looked at.
+    UNREAD = error("unread-rest");
+    /// The first Zstandard frame holds something else than the header line.
+    HEADER_FRAME = error("header-frame");
+    /// Whole Zstandard frames end inside a line.
+    UNFINISHED_LINE = error("unfinished-line");
+}
 
 /// What is to be said of a flaw of the container; `None` if it is none. `session` stands where the flaw was met,
 /// if the log can be followed up to there.

@@ -1,14 +1,16 @@
 //! Compactions that were tried and given up.
 
 use super::Finding;
-use super::registry::Rule;
+use super::registry::rule_family;
 use super::wording::{amount, owned, quoted};
 use crate::json::{self, Raw};
 use crate::log::Place;
 
-static FAILED_COMPACTIONS: Rule = Rule::note("failed-compactions", "Compactions ended with an error.");
-
-pub(super) const RULES: &[&Rule] = &[&FAILED_COMPACTIONS];
+rule_family! {
+    "compaction";
+    /// Compactions ended with an error.
+    FAILED_COMPACTIONS = note("failed-compactions");
+}
 
 /// How many different errors are told.
 const MOST: usize = 5;

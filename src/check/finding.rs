@@ -44,6 +44,8 @@ pub struct Finding {
     pub help: String,
     /// Other events that have to do with it: causes first.
     pub related: Vec<Related>,
+    /// How many breaches it stands for: more than one where so many were found that they are summed up.
+    pub count: u64,
 }
 
 /// Another event that a finding points to.
@@ -65,6 +67,7 @@ impl Finding {
             place,
             help: String::new(),
             related: Vec::new(),
+            count: 1,
         }
     }
 
@@ -149,6 +152,7 @@ impl Findings {
             if let Some(mut last) = last {
                 last.message =
                     format!("{more} more findings of this kind, this one the last: {}", last.message);
+                last.count = more;
                 findings.push(*last);
             }
         }
@@ -167,7 +171,7 @@ pub fn sort(findings: &mut [Finding]) {
 mod tests {
     use super::*;
 
-    const RULE: Rule = Rule { code: "odd", severity: Severity::Error, summary: "" };
+    const RULE: Rule = Rule::error("oddities", "odd", "");
 
     fn at(line: u64) -> Finding {
         Finding::new(&RULE, Place { line: Some(line), byte: Some(line * 10), ..Place::default() }, "m")

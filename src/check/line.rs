@@ -1,34 +1,28 @@
 //! Lines that hold no record (FORMAT §4, §5.1, §9.1).
 
 use super::Finding;
-use super::registry::Rule;
+use super::registry::rule_family;
 use crate::log::{Fault, FaultKind, Place};
 
-static UNPARSABLE_LINE: Rule = Rule::error("unparsable-line", "A line is no JSON value.");
-static BLANK_LINE: Rule = Rule::error("blank-line", "A line is empty, which dsh takes for a damaged record.");
-static NUL_BLOCK: Rule = Rule::error("nul-block", "NUL bytes stand in a line, or are all of it.");
-static FUSED_RECORDS: Rule = Rule::error(
-    "fused-records",
-    "A line holds several records, or a broken one and whole ones, so that dsh reads none of them.",
-);
-static LINE_TOO_LONG: Rule = Rule::error("line-too-long", "A line is longer than any reader takes.");
-static INVALID_ENVELOPE: Rule =
-    Rule::error("invalid-envelope", "A record lacks what every event has, or has more.");
-static MALFORMED_ROW: Rule =
-    Rule::error("malformed-row", "A packed row is not of the shape that its type has.");
-
-static CRLF: Rule = Rule::note("crlf", "Lines end in a carriage return and a line feed.");
-
-pub(super) const RULES: &[&Rule] = &[
-    &UNPARSABLE_LINE,
-    &BLANK_LINE,
-    &NUL_BLOCK,
-    &FUSED_RECORDS,
-    &LINE_TOO_LONG,
-    &INVALID_ENVELOPE,
-    &MALFORMED_ROW,
-    &CRLF,
-];
+rule_family! {
+    "line";
+    /// A line is no JSON value.
+    UNPARSABLE_LINE = error("unparsable-line");
+    /// A line is empty, which dsh takes for a damaged record.
+    BLANK_LINE = error("blank-line");
+    /// NUL bytes stand in a line, or are all of it.
+    NUL_BLOCK = error("nul-block");
+    /// A line holds several records, or a broken one and whole ones, so that dsh reads none of them.
+    FUSED_RECORDS = error("fused-records");
+    /// A line is longer than any reader takes.
+    LINE_TOO_LONG = error("line-too-long");
+    /// A record lacks what every event has, or has more.
+    INVALID_ENVELOPE = error("invalid-envelope");
+    /// A packed row is not of the shape that its type has.
+    MALFORMED_ROW = error("malformed-row");
+    /// Lines end in a carriage return and a line feed.
+    CRLF = note("crlf");
+}
 
 /// What is to be said of a line without a record; `None` if the fault is of another kind.
 pub(super) fn finding(fault: &Fault) -> Option<Finding> {

@@ -4,19 +4,18 @@ use super::Finding;
 use super::binding::Owner;
 use super::brackets::Open;
 use super::finding::Findings;
-use super::registry::Rule;
+use super::registry::rule_family;
 use crate::session::{Lock, LockState, Owner as Fate};
 
-static ORPHANED_LOCK: Rule = Rule::error(
-    "orphaned-lock",
-    "A compaction was started and never ended, so that dsh refuses every further one.",
-);
-static ORPHANED_SUMMARY: Rule =
-    Rule::error("orphaned-summary", "A bracket that never ended holds a summary that has replaced nothing.");
-static EXPIRED_LOCK: Rule =
-    Rule::note("expired-lock", "A compaction never ended, but a later session/end-seed has voided its lock.");
-
-pub(super) const RULES: &[&Rule] = &[&ORPHANED_LOCK, &ORPHANED_SUMMARY, &EXPIRED_LOCK];
+rule_family! {
+    "compaction";
+    /// A compaction was started and never ended, so that dsh refuses every further one.
+    ORPHANED_LOCK = error("orphaned-lock");
+    /// A bracket that never ended holds a summary that has replaced nothing.
+    ORPHANED_SUMMARY = error("orphaned-summary");
+    /// A compaction never ended, but a later session/end-seed has voided its lock.
+    EXPIRED_LOCK = note("expired-lock");
+}
 
 const IN_USE: &str = "if dsh is at work in this session right now, let it finish";
 const NEXT_OPEN: &str =

@@ -13,6 +13,7 @@ mod line;
 mod locks;
 mod losses;
 mod numbering;
+mod opening;
 mod pairing;
 mod pass;
 mod payload;
@@ -22,6 +23,7 @@ mod registry;
 mod relations;
 pub mod root;
 mod seeds;
+mod settings;
 mod shadow;
 mod splits;
 mod stream;
@@ -38,7 +40,9 @@ mod formats;
 mod testing;
 
 pub use finding::{Finding, Related, Severity, sort};
+pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
+pub use settings::{Setting, Settings};
 
 use crate::log::LogReader;
 use crate::session::LockState;

@@ -2,16 +2,19 @@
 
 use super::Finding;
 use super::finding::Findings;
-use super::registry::Rule;
+use super::registry::rule_family;
 use super::wording::amount;
 use crate::log::{Fault, FaultKind};
 
-static SEQ_GAP: Rule = Rule::error("seq-gap", "Seqs are missing between two records.");
-static SEQ_REPEAT: Rule = Rule::error("seq-repeat", "A record carries a seq that an earlier record has.");
-static SEQ_OVERLAP: Rule =
-    Rule::error("seq-overlap", "A packed row stands for seqs of which earlier records have some or all.");
-
-pub(super) const RULES: &[&Rule] = &[&SEQ_GAP, &SEQ_REPEAT, &SEQ_OVERLAP];
+rule_family! {
+    "sequence";
+    /// Seqs are missing between two records.
+    SEQ_GAP = error("seq-gap");
+    /// A record carries a seq that an earlier record has.
+    SEQ_REPEAT = error("seq-repeat");
+    /// A packed row stands for seqs of which earlier records have some or all.
+    SEQ_OVERLAP = error("seq-overlap");
+}
 
 const STOPS: &str = "the surface, pairing, brackets and locks are not checked from here on";
 

@@ -6,28 +6,24 @@ use super::Finding;
 use super::finding::Findings;
 use super::losses::Losses;
 use super::places::Places;
-use super::registry::Rule;
+use super::registry::{Rule, rule_family};
 use super::splits::{Replaced, Splits};
 use super::wording::quoted;
 use crate::format::MessageKind;
 use crate::session::{Node, Pairing, Session, Unanswered, short_list};
 use std::collections::HashMap;
 
-static CALL_WITHOUT_RESULT: Rule =
-    Rule::error("call-without-result", "A tool call on the surface has no result, though its turn is over.");
-static RESULT_WITHOUT_CALL: Rule =
-    Rule::error("result-without-call", "A tool/result on the surface answers no call of the surface.");
-static RESULT_NOT_ADJACENT: Rule = Rule::warning(
-    "result-not-adjacent",
-    "Another message stands between a tool call and its result, which strict providers refuse.",
-);
-static REUSED_CALL_ID: Rule = Rule::note(
-    "reused-call-id",
-    "Several calls on the surface have the same id, as some providers number them.",
-);
-
-pub(super) const RULES: &[&Rule] =
-    &[&CALL_WITHOUT_RESULT, &RESULT_WITHOUT_CALL, &RESULT_NOT_ADJACENT, &REUSED_CALL_ID];
+rule_family! {
+    "pairing";
+    /// A tool call on the surface has no result, though its turn is over.
+    CALL_WITHOUT_RESULT = error("call-without-result");
+    /// A tool/result on the surface answers no call of the surface.
+    RESULT_WITHOUT_CALL = error("result-without-call");
+    /// Another message stands between a tool call and its result, which strict providers refuse.
+    RESULT_NOT_ADJACENT = warning("result-not-adjacent");
+    /// Several calls on the surface have the same id, as some providers number them.
+    REUSED_CALL_ID = note("reused-call-id");
+}
 
 /// What the rules look at.
 pub(super) struct Calls<'a> {

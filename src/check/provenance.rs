@@ -1,17 +1,16 @@
 //! Sources written as ranges, which not every reader of the version takes (FORMAT §4.1).
 
 use super::Finding;
-use super::registry::Rule;
+use super::registry::rule_family;
 use super::wording::amount;
 use crate::format::Format;
 use crate::log::{Event, Place, SourceSeqs};
 
-static RANGE_ENCODED_PROVENANCE: Rule = Rule::note(
-    "range-encoded-provenance",
-    "Events name their sources as ranges, which early readers of the format refuse.",
-);
-
-pub(super) const RULES: &[&Rule] = &[&RANGE_ENCODED_PROVENANCE];
+rule_family! {
+    "vocabulary";
+    /// Events name their sources as ranges, which early readers of the format refuse.
+    RANGE_ENCODED_PROVENANCE = note("range-encoded-provenance");
+}
 
 /// The events that name their sources as ranges.
 #[derive(Debug, Default)]

@@ -1,19 +1,18 @@
 //! Where inherited events end: the header and the seed markers must agree (FORMAT §3).
 
 use super::Finding;
-use super::registry::Rule;
+use super::registry::rule_family;
 use crate::format::Seeded;
 use crate::log::Place;
 use crate::session::Session;
 
-static SEED_BOUNDARY: Rule = Rule::error(
-    "seed-boundary",
-    "The header and the seed markers do not agree on whether events were inherited from another session.",
-);
-static SEED_LENGTH: Rule =
-    Rule::warning("seed-length", "The header says that more events were inherited than the log has.");
-
-pub(super) const RULES: &[&Rule] = &[&SEED_BOUNDARY, &SEED_LENGTH];
+rule_family! {
+    "sequence";
+    /// The header and the seed markers do not agree on whether events were inherited from another session.
+    SEED_BOUNDARY = error("seed-boundary");
+    /// The header says that more events were inherited than the log has.
+    SEED_LENGTH = warning("seed-length");
+}
 
 /// What is to be said at the end of a log of `events` events.
 pub(super) fn finding(session: &Session, events: u64) -> Option<Finding> {

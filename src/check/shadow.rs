@@ -2,26 +2,24 @@
 
 use super::Finding;
 use super::brackets::Here;
-use super::registry::Rule;
+use super::registry::{Rule, rule_family};
 use super::wording::seqs;
 use crate::json::{self, Object};
 use crate::session::{Node, Surface};
 
-static RANGE: Rule = Rule::error(
-    "shadowed-range",
-    "A shadowedRange is not the first and the last of the shadowedSeqs beside it.",
-);
-static SEQS: Rule = Rule::error(
-    "shadowed-seqs",
-    "The shadowedSeqs are not the surface's nodes from the first to the last of them.",
-);
-static SYSTEM_HEAD: Rule =
-    Rule::error("shadowed-system-head", "The shadowedSeqs hold the protected system prompt.");
-static TOKENS_INVALID: Rule = Rule::error("shadowed-tokens-invalid", "A shadowedTokenCount is no count.");
-static TOKENS: Rule =
-    Rule::note("shadowed-tokens", "A shadowedTokenCount is not the host tokens of the shadowed nodes.");
-
-pub(super) const RULES: &[&Rule] = &[&RANGE, &SEQS, &SYSTEM_HEAD, &TOKENS_INVALID, &TOKENS];
+rule_family! {
+    "compaction";
+    /// A shadowedRange is not the first and the last of the shadowedSeqs beside it.
+    RANGE = error("shadowed-range");
+    /// The shadowedSeqs are not the surface's nodes from the first to the last of them.
+    SEQS = error("shadowed-seqs");
+    /// The shadowedSeqs hold the protected system prompt.
+    SYSTEM_HEAD = error("shadowed-system-head");
+    /// A shadowedTokenCount is no count.
+    TOKENS_INVALID = error("shadowed-tokens-invalid");
+    /// A shadowedTokenCount is not the host tokens of the shadowed nodes.
+    TOKENS = note("shadowed-tokens");
+}
 
 const HELP: &str =
     "another tool wrote this; dsh, or its upgrade to a later format, refuses the session for it";

@@ -2,16 +2,15 @@
 
 use super::Finding;
 use super::payload::Payload;
-use super::registry::Rule;
+use super::registry::rule_family;
 use crate::json::{self, Object, Raw, Text};
 use crate::log::{self, Event, Place};
 
-static STREAM_SHAPE: Rule = Rule::warning(
-    "stream-shape",
-    "The stream of a message or attempt is missing, or holds a record that is not of its shape.",
-);
-
-pub(super) const RULES: &[&Rule] = &[&STREAM_SHAPE];
+rule_family! {
+    "payload";
+    /// The stream of a message or attempt is missing, or holds a record that is not of its shape.
+    STREAM_SHAPE = warning("stream-shape");
+}
 
 /// Checks the stream of an event of a format that embeds streams: one finding an event, for the first wrong record.
 pub(super) fn check(event: &Event, payload: &Payload, place: Place) -> Option<Finding> {

@@ -2,73 +2,44 @@
 
 use super::Finding;
 use super::losses::Losses;
-use super::registry::Rule;
+use super::registry::{Rule, rule_family};
 use super::wording::quoted;
 use crate::format::Format;
 use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Fate, ShapeError, SurfaceError, Violation, origin};
 
-static MARKER_MISSING: Rule = Rule::error("surface-marker-missing", "A message carries no surfaceOp.");
-static MARKER_FORBIDDEN: Rule = Rule::error(
-    "surface-marker-forbidden",
-    "An event that puts nothing on the surface carries surfaceOp or sourceEventSeqs.",
-);
-static MARKER_INVALID: Rule =
-    Rule::error("surface-marker-invalid", "A surfaceOp is neither \"append\" nor a replacement.");
-static OP_DIALECT: Rule = Rule::error(
-    "surface-op-dialect",
-    "A replacement is not spelt with exactly the members that the log's format takes.",
-);
-static SOURCES_INVALID: Rule =
-    Rule::error("surface-sources-invalid", "A sourceEventSeqs is no list of distinct earlier events.");
-static SOURCES_INCOMPLETE: Rule =
-    Rule::error("surface-sources-incomplete", "A replacement does not cite every node that it hides.");
-static RANGE_UNKNOWN: Rule =
-    Rule::error("surface-range-unknown", "A replacement names an edge that is not on the surface.");
-static RANGE_REVERSED: Rule = Rule::error(
-    "surface-range-reversed",
-    "A replacement names a start that stands behind its end on the surface.",
-);
-static SYSTEM_HEAD: Rule = Rule::error(
-    "protected-system-head",
-    "A replacement hides the system prompt that stands first on the surface.",
-);
-static TOOL_RESULT_REWRITE: Rule = Rule::error(
-    "tool-result-rewrite",
-    "A tool/result replaces more than the inner content of one tool/result.",
-);
-static MESSAGE_SHAPE: Rule =
-    Rule::error("message-shape", "A message is not of the shape that its event type has.");
-static PAYLOAD_SHAPE: Rule = Rule::error(
-    "payload-shape",
-    "A payload without a message lacks what every reader asks of its event type.",
-);
-static UNKNOWN_REQUIRED_EVENT: Rule = Rule::error(
-    "unknown-required-event",
-    "An event type is unknown in the log's format, and nothing says that readers may pass it by.",
-);
-static RETIRED_EVENT: Rule = Rule::error(
-    "retired-event",
-    "An event type was used by development builds only, and every reader refuses it.",
-);
-
-pub(super) const RULES: &[&Rule] = &[
-    &MARKER_MISSING,
-    &MARKER_FORBIDDEN,
-    &MARKER_INVALID,
-    &OP_DIALECT,
-    &SOURCES_INVALID,
-    &SOURCES_INCOMPLETE,
-    &RANGE_UNKNOWN,
-    &RANGE_REVERSED,
-    &SYSTEM_HEAD,
-    &TOOL_RESULT_REWRITE,
-    &MESSAGE_SHAPE,
-    &PAYLOAD_SHAPE,
-    &UNKNOWN_REQUIRED_EVENT,
-    &RETIRED_EVENT,
-];
+rule_family! {
+    "surface";
+    /// A message carries no surfaceOp.
+    MARKER_MISSING = error("surface-marker-missing");
+    /// An event that puts nothing on the surface carries surfaceOp or sourceEventSeqs.
+    MARKER_FORBIDDEN = error("surface-marker-forbidden");
+    /// A surfaceOp is neither "append" nor a replacement.
+    MARKER_INVALID = error("surface-marker-invalid");
+    /// A replacement is not spelt with exactly the members that the log's format takes.
+    OP_DIALECT = error("surface-op-dialect");
+    /// A sourceEventSeqs is no list of distinct earlier events.
+    SOURCES_INVALID = error("surface-sources-invalid");
+    /// A replacement does not cite every node that it hides.
+    SOURCES_INCOMPLETE = error("surface-sources-incomplete");
+    /// A replacement names an edge that is not on the surface.
+    RANGE_UNKNOWN = error("surface-range-unknown");
+    /// A replacement names a start that stands behind its end on the surface.
+    RANGE_REVERSED = error("surface-range-reversed");
+    /// A replacement hides the system prompt that stands first on the surface.
+    SYSTEM_HEAD = error("protected-system-head");
+    /// A tool/result replaces more than the inner content of one tool/result.
+    TOOL_RESULT_REWRITE = error("tool-result-rewrite");
+    /// A message is not of the shape that its event type has.
+    MESSAGE_SHAPE = error("message-shape");
+    /// A payload without a message lacks what every reader asks of its event type.
+    PAYLOAD_SHAPE = error("payload-shape");
+    /// An event type is unknown in the log's format, and nothing says that readers may pass it by.
+    UNKNOWN_REQUIRED_EVENT = error("unknown-required-event");
+    /// An event type was used by development builds only, and every reader refuses it.
+    RETIRED_EVENT = error("retired-event");
+}
 
 /// What is to be said of an event that the session did not take, of which readers make `fate`.
 pub(super) fn finding(

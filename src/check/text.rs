@@ -1,18 +1,19 @@
 //! Characters that do not survive everywhere: what is no UTF-8, and halves of surrogate pairs (FORMAT §0.4).
 
 use super::Finding;
-use super::registry::Rule;
+use super::registry::rule_family;
 use super::wording::quoted;
 use crate::json::{self, Kind, Object, Raw};
 use crate::log::{Event, Place};
 use std::ops::Range;
 
-static INVALID_UTF8: Rule =
-    Rule::warning("invalid-utf8", "A record holds bytes that are no UTF-8, which dsh reads as U+FFFD.");
-static LONE_SURROGATE: Rule =
-    Rule::warning("lone-surrogate", "A text holds the escape of one half of a surrogate pair.");
-
-pub(super) const RULES: &[&Rule] = &[&INVALID_UTF8, &LONE_SURROGATE];
+rule_family! {
+    "line";
+    /// A record holds bytes that are no UTF-8, which dsh reads as U+FFFD.
+    INVALID_UTF8 = warning("invalid-utf8");
+    /// A text holds the escape of one half of a surrogate pair.
+    LONE_SURROGATE = warning("lone-surrogate");
+}
 
 /// How many levels of a path are spelt.
 const DEEPEST: usize = 64;

@@ -1,26 +1,21 @@
 //! Events that readers take otherwise than they stand in the log, or pass over (FORMAT §4.2, §8.1).
 
 use super::Finding;
-use super::registry::Rule;
+use super::registry::{Rule, rule_family};
 use super::wording::{amount, quoted};
 use crate::log::Place;
 use crate::session::{Session, origin};
 
-static UNKNOWN_IGNORABLE: Rule = Rule::note(
-    "unknown-ignorable-event",
-    "An event type is unknown in the log's format, and the log says that readers may pass it by.",
-);
-static OLD_PAYLOAD: Rule = Rule::note(
-    "old-payload",
-    "Events are in a shape that only development builds wrote; dsh converts them when it loads the log.",
-);
-
-static OLD_NAME: Rule = Rule::note(
-    "old-event-name",
-    "Compaction events carry names that only development builds wrote; only an upgrade by dsh converts them.",
-);
-
-pub(super) const RULES: &[&Rule] = &[&UNKNOWN_IGNORABLE, &OLD_PAYLOAD, &OLD_NAME];
+rule_family! {
+    "vocabulary";
+    /// An event type is unknown in the log's format, and the log says that readers may pass it by.
+    UNKNOWN_IGNORABLE = note("unknown-ignorable-event");
+    /// Events are in a shape that only development builds wrote; dsh converts them when it loads the log.
+    OLD_PAYLOAD = note("old-payload");
+    /// Compaction events carry names that only development builds wrote; only an upgrade by dsh converts
+    /// them.
+    OLD_NAME = note("old-event-name");
+}
 
 /// What a whole log leaves to be said of its vocabulary: one note a type.
 pub(super) fn findings(session: &Session) -> Vec<Finding> {

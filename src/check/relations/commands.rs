@@ -1,20 +1,21 @@
 //! Commands of the user: each runs once, and is done only after it ran (FORMAT §6.2, §10.2).
 
 use super::here::{Here, shown};
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
 use std::collections::HashMap;
 
-static ID_INVALID: Rule = Rule::error("command-id-invalid", "A command has no commandId.");
-static REPEATED: Rule =
-    Rule::error("command-repeated", "A command runs under the commandId of an earlier one.");
-static DONE_UNMATCHED: Rule = Rule::error("command-done-unmatched", "A command is done that has not run.");
-static SOURCE: Rule = Rule::error(
-    "command-source",
-    "A command's sourceEventSeq is no earlier event, names a command, or stands on one that failed.",
-);
-
-pub(in crate::check) const RULES: &[&Rule] = &[&ID_INVALID, &REPEATED, &DONE_UNMATCHED, &SOURCE];
+rule_family! {
+    "relations";
+    /// A command has no commandId.
+    ID_INVALID = error("command-id-invalid");
+    /// A command runs under the commandId of an earlier one.
+    REPEATED = error("command-repeated");
+    /// A command is done that has not run.
+    DONE_UNMATCHED = error("command-done-unmatched");
+    /// A command's sourceEventSeq is no earlier event, names a command, or stands on one that failed.
+    SOURCE = error("command-source");
+}
 
 /// Every command so far: their ids may not come twice in a log.
 #[derive(Debug, Default)]

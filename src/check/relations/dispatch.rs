@@ -1,30 +1,28 @@
 //! Nested tool events: calls that a tool makes itself (FORMAT §6.2, §10.2).
 
 use super::here::{Here, named};
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
 use crate::json::Digest;
 use std::collections::HashMap;
 
-static ID_INVALID: Rule =
-    Rule::error("dispatch-id-invalid", "A nested tool event lacks one of its three ids.");
-static PARENT: Rule = Rule::error(
-    "dispatch-parent",
-    "A nested tool event names a parent that is neither its root nor a nested call of that root.",
-);
-static ROOT_CHANGED: Rule =
-    Rule::error("dispatch-root-changed", "A nested call is named again under another root.");
-static STARTED_TWICE: Rule =
-    Rule::error("dispatch-started-twice", "A nested call starts for the second time.");
-static NOT_STARTED: Rule = Rule::error("dispatch-not-started", "A nested call ends that has not started.");
-static SETTLED_TWICE: Rule = Rule::error("dispatch-settled-twice", "A nested call ends for the second time.");
-static DIFFERS: Rule = Rule::error(
-    "dispatch-differs",
-    "A nested call ends with another parent, name or other arguments than it started with.",
-);
-
-pub(in crate::check) const RULES: &[&Rule] =
-    &[&ID_INVALID, &PARENT, &ROOT_CHANGED, &STARTED_TWICE, &NOT_STARTED, &SETTLED_TWICE, &DIFFERS];
+rule_family! {
+    "relations";
+    /// A nested tool event lacks one of its three ids.
+    ID_INVALID = error("dispatch-id-invalid");
+    /// A nested tool event names a parent that is neither its root nor a nested call of that root.
+    PARENT = error("dispatch-parent");
+    /// A nested call is named again under another root.
+    ROOT_CHANGED = error("dispatch-root-changed");
+    /// A nested call starts for the second time.
+    STARTED_TWICE = error("dispatch-started-twice");
+    /// A nested call ends that has not started.
+    NOT_STARTED = error("dispatch-not-started");
+    /// A nested call ends for the second time.
+    SETTLED_TWICE = error("dispatch-settled-twice");
+    /// A nested call ends with another parent, name or other arguments than it started with.
+    DIFFERS = error("dispatch-differs");
+}
 
 /// Every nested call so far: their ids may not come twice in a log.
 #[derive(Debug, Default)]

@@ -2,14 +2,13 @@
 
 use super::here::Here;
 use super::kind::Kind;
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 
-static HEAD_MISSING: Rule = Rule::error(
-    "system-head-missing",
-    "A system message comes after others, and the surface did not begin with one.",
-);
-
-pub(in crate::check) const RULES: &[&Rule] = &[&HEAD_MISSING];
+rule_family! {
+    "relations";
+    /// A system message comes after others, and the surface did not begin with one.
+    HEAD_MISSING = error("system-head-missing");
+}
 
 /// How the surface began. Once it has a head it keeps one: a head is replaced by a system message alone.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -2,23 +2,23 @@
 
 use super::here::{Here, shown};
 use crate::check::finding::Findings;
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
 use crate::json;
 use crate::log::Header;
 use std::collections::HashMap;
 
-static DELIVERY: Rule = Rule::error(
-    "delivery-mark",
-    "A mark of delivery names no session, no earlier event to which it goes, or no format.",
-);
-static DELIVERY_SESSION: Rule =
-    Rule::error("delivery-session", "A mark of delivery of this format names another session.");
-static CATALOG: Rule =
-    Rule::error("catalog-entry", "An entry of the catalog of children is not of its shape.");
-static CHILD_TWICE: Rule = Rule::error("catalog-child-twice", "A child stands in the catalog twice.");
-
-pub(in crate::check) const RULES: &[&Rule] = &[&DELIVERY, &DELIVERY_SESSION, &CATALOG, &CHILD_TWICE];
+rule_family! {
+    "relations";
+    /// A mark of delivery names no session, no earlier event to which it goes, or no format.
+    DELIVERY = error("delivery-mark");
+    /// A mark of delivery of this format names another session.
+    DELIVERY_SESSION = error("delivery-session");
+    /// An entry of the catalog of children is not of its shape.
+    CATALOG = error("catalog-entry");
+    /// A child stands in the catalog twice.
+    CHILD_TWICE = error("catalog-child-twice");
+}
 
 /// What has come since the last boundary behind inherited events.
 #[derive(Debug)]

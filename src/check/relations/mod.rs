@@ -24,16 +24,17 @@ pub(super) mod testing;
 use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
-use super::registry::Rule;
+use super::registry::rule_family;
 use crate::format::Relations as Facts;
 use crate::log::{Event, Header, Place};
 use here::Here;
 use kind::Kind;
 
-static PAYLOAD: Rule =
-    Rule::error("relation-payload", "An event that other events depend on has no payload object.");
-
-pub(super) const RULES: &[&Rule] = &[&PAYLOAD];
+rule_family! {
+    "relations";
+    /// An event that other events depend on has no payload object.
+    PAYLOAD = error("relation-payload");
+}
 
 /// All families, each with what it knows of the events so far.
 #[derive(Debug)]

@@ -1,16 +1,15 @@
 //! The result that dsh itself writes for a call that never started (FORMAT §9.4).
 
 use super::here::Here;
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 use crate::format::RepairIds;
 use crate::json::{self, Object, Text};
 
-static FORK_RESULT: Rule = Rule::error(
-    "fork-result",
-    "A result for a call that a fork cut off does not have the shape that dsh gives it.",
-);
-
-pub(in crate::check) const RULES: &[&Rule] = &[&FORK_RESULT];
+rule_family! {
+    "relations";
+    /// A result for a call that a fork cut off does not have the shape that dsh gives it.
+    FORK_RESULT = error("fork-result");
+}
 
 /// Part of the format: readers compare the text.
 const TEXT: &str = "The tool call was interrupted before the Harness recorded it as started. Retry it if it is still needed.";

@@ -2,27 +2,30 @@
 
 use super::here::{Here, open, shown};
 use super::turns::Turns;
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
 use crate::json::{self, Digest};
 use std::collections::HashMap;
 
-static ID_INVALID: Rule = Rule::error("retry-id-invalid", "A retry has no retryId.");
-static PLACE: Rule = Rule::error("retry-place", "A retry names another turn or step than the current one.");
-static PROVIDER: Rule =
-    Rule::error("retry-provider", "A retry names another provider than the latest request header.");
-static NUMBER: Rule = Rule::error("retry-number", "A retry does not carry the next number of its chain.");
-static ID_CHANGED: Rule =
-    Rule::error("retry-id-changed", "A chain of retries goes on under another retryId.");
-static ID_REUSED: Rule =
-    Rule::error("retry-id-reused", "A chain of retries takes the retryId of another one.");
-static STARTED_UNMATCHED: Rule =
-    Rule::error("retry-started-unmatched", "An attempt starts that no retry has announced so.");
-static STARTED_TWICE: Rule =
-    Rule::error("retry-started-twice", "An announced attempt starts for the second time.");
-
-pub(in crate::check) const RULES: &[&Rule] =
-    &[&ID_INVALID, &PLACE, &PROVIDER, &NUMBER, &ID_CHANGED, &ID_REUSED, &STARTED_UNMATCHED, &STARTED_TWICE];
+rule_family! {
+    "relations";
+    /// A retry has no retryId.
+    ID_INVALID = error("retry-id-invalid");
+    /// A retry names another turn or step than the current one.
+    PLACE = error("retry-place");
+    /// A retry names another provider than the latest request header.
+    PROVIDER = error("retry-provider");
+    /// A retry does not carry the next number of its chain.
+    NUMBER = error("retry-number");
+    /// A chain of retries goes on under another retryId.
+    ID_CHANGED = error("retry-id-changed");
+    /// A chain of retries takes the retryId of another one.
+    ID_REUSED = error("retry-id-reused");
+    /// An attempt starts that no retry has announced so.
+    STARTED_UNMATCHED = error("retry-started-unmatched");
+    /// An announced attempt starts for the second time.
+    STARTED_TWICE = error("retry-started-twice");
+}
 
 /// Every retry so far: their ids may not come twice in a log.
 #[derive(Debug, Default)]

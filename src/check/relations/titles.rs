@@ -1,25 +1,20 @@
 //! Titles: made from prompts of a human that came before them (FORMAT §6.2, §10.2).
 
 use super::here::{Here, shown};
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 use crate::json::{self, Object};
 use crate::session::short_list;
 use std::collections::HashSet;
 
-static EMPTY: Rule = Rule::error(
-    "title-empty",
-    "A title cites no prompt though no user gave it, or cites some though a user did.",
-);
-static SOURCES: Rule = Rule::error(
-    "title-sources",
-    "A title, or the request for one, cites what is no earlier prompt of a human, or one prompt twice.",
-);
-static REQUEST: Rule = Rule::error(
-    "title-request",
-    "The request for a title is not one message with one text, made for the purpose.",
-);
-
-pub(in crate::check) const RULES: &[&Rule] = &[&EMPTY, &SOURCES, &REQUEST];
+rule_family! {
+    "relations";
+    /// A title cites no prompt though no user gave it, or cites some though a user did.
+    EMPTY = error("title-empty");
+    /// A title, or the request for one, cites what is no earlier prompt of a human, or one prompt twice.
+    SOURCES = error("title-sources");
+    /// The request for a title is not one message with one text, made for the purpose.
+    REQUEST = error("title-request");
+}
 
 /// The prompts of humans so far, by seq.
 #[derive(Debug, Default)]

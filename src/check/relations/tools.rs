@@ -3,7 +3,7 @@
 use super::here::{Here, named};
 use super::repair;
 use super::turns::Boundary;
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
 use crate::json::{self, Digest, Object, Text};
 use crate::session::short_list;
@@ -12,37 +12,25 @@ use std::collections::HashMap;
 #[cfg(test)]
 mod tests;
 
-static ID_INVALID: Rule = Rule::error("call-id-invalid", "A tool call or its result has no id.");
-static ADVERTISED_TWICE: Rule = Rule::error(
-    "call-advertised-twice",
-    "A message makes a call whose id belongs to a call of the same step that has no result yet.",
-);
-static NOT_ADVERTISED: Rule =
-    Rule::error("call-not-advertised", "A tool call starts that no message of the step has made.");
-static STARTED_TWICE: Rule = Rule::error("call-started-twice", "A tool call starts for the second time.");
-static DIFFERS: Rule = Rule::error(
-    "call-differs",
-    "A tool call starts with another name or other arguments than it was made with.",
-);
-static RESULT_NOT_ADVERTISED: Rule =
-    Rule::error("result-not-advertised", "A result answers a call that no message of the step has made.");
-static RESULT_NOT_STARTED: Rule = Rule::error(
-    "result-not-started",
-    "A result answers a call that never started, and is not the one that dsh writes for such calls.",
-);
-static UNRESOLVED: Rule =
-    Rule::error("call-unresolved", "A step or turn ends with calls that have no result.");
-
-pub(in crate::check) const RULES: &[&Rule] = &[
-    &ID_INVALID,
-    &ADVERTISED_TWICE,
-    &NOT_ADVERTISED,
-    &STARTED_TWICE,
-    &DIFFERS,
-    &RESULT_NOT_ADVERTISED,
-    &RESULT_NOT_STARTED,
-    &UNRESOLVED,
-];
+rule_family! {
+    "relations";
+    /// A tool call or its result has no id.
+    ID_INVALID = error("call-id-invalid");
+    /// A message makes a call whose id belongs to a call of the same step that has no result yet.
+    ADVERTISED_TWICE = error("call-advertised-twice");
+    /// A tool call starts that no message of the step has made.
+    NOT_ADVERTISED = error("call-not-advertised");
+    /// A tool call starts for the second time.
+    STARTED_TWICE = error("call-started-twice");
+    /// A tool call starts with another name or other arguments than it was made with.
+    DIFFERS = error("call-differs");
+    /// A result answers a call that no message of the step has made.
+    RESULT_NOT_ADVERTISED = error("result-not-advertised");
+    /// A result answers a call that never started, and is not the one that dsh writes for such calls.
+    RESULT_NOT_STARTED = error("result-not-started");
+    /// A step or turn ends with calls that have no result.
+    UNRESOLVED = error("call-unresolved");
+}
 
 /// The calls of the open step that have no result yet.
 #[derive(Debug, Default)]

@@ -1,40 +1,34 @@
 //! Turns and steps: numbered without gaps, one in the other, and around what belongs to them (FORMAT §6.2, §10.2).
 
 use super::here::{Here, open, shown};
-use crate::check::registry::Rule;
+use crate::check::registry::rule_family;
 
 #[cfg(test)]
 mod tests;
 
-static TURN_WHILE_OPEN: Rule =
-    Rule::error("turn-start-while-open", "A turn starts while another one has not ended.");
-static TURN_NUMBER: Rule = Rule::error("turn-number", "A turn does not carry the next number.");
-static TURN_END_UNMATCHED: Rule = Rule::error("turn-end-unmatched", "A turn ends that is not the open one.");
-static TURN_END_IN_STEP: Rule =
-    Rule::error("turn-end-in-step", "A turn ends while a step of it has not ended.");
-static STEP_OUTSIDE_TURN: Rule =
-    Rule::error("step-outside-turn", "A step starts in a turn that is not open.");
-static STEP_WHILE_OPEN: Rule =
-    Rule::error("step-start-while-open", "A step starts while another one has not ended.");
-static STEP_NUMBER: Rule = Rule::error("step-number", "A step does not carry the next number of its turn.");
-static STEP_END_UNMATCHED: Rule = Rule::error("step-end-unmatched", "A step ends that is not the open one.");
-static OUTSIDE_STEP: Rule =
-    Rule::error("event-outside-step", "An event names a turn and a step that are not the open ones.");
-static OUTSIDE_TURN: Rule =
-    Rule::error("event-outside-turn", "An event that belongs into a turn stands outside any.");
-
-pub(in crate::check) const RULES: &[&Rule] = &[
-    &TURN_WHILE_OPEN,
-    &TURN_NUMBER,
-    &TURN_END_UNMATCHED,
-    &TURN_END_IN_STEP,
-    &STEP_OUTSIDE_TURN,
-    &STEP_WHILE_OPEN,
-    &STEP_NUMBER,
-    &STEP_END_UNMATCHED,
-    &OUTSIDE_STEP,
-    &OUTSIDE_TURN,
-];
+rule_family! {
+    "relations";
+    /// A turn starts while another one has not ended.
+    TURN_WHILE_OPEN = error("turn-start-while-open");
+    /// A turn does not carry the next number.
+    TURN_NUMBER = error("turn-number");
+    /// A turn ends that is not the open one.
+    TURN_END_UNMATCHED = error("turn-end-unmatched");
+    /// A turn ends while a step of it has not ended.
+    TURN_END_IN_STEP = error("turn-end-in-step");
+    /// A step starts in a turn that is not open.
+    STEP_OUTSIDE_TURN = error("step-outside-turn");
+    /// A step starts while another one has not ended.
+    STEP_WHILE_OPEN = error("step-start-while-open");
+    /// A step does not carry the next number of its turn.
+    STEP_NUMBER = error("step-number");
+    /// A step ends that is not the open one.
+    STEP_END_UNMATCHED = error("step-end-unmatched");
+    /// An event names a turn and a step that are not the open ones.
+    OUTSIDE_STEP = error("event-outside-step");
+    /// An event that belongs into a turn stands outside any.
+    OUTSIDE_TURN = error("event-outside-turn");
+}
 
 /// What is open by what the log says.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! One encoding a session, and one a root (FORMAT §1.3).
 
 use super::super::Finding;
-use super::super::registry::Rule;
+use super::super::registry::rule_family;
 use super::super::wording::amount;
 use super::Tenant;
 use crate::log::Place;
@@ -12,12 +12,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-static TWO_ENCODINGS: Rule =
-    Rule::error("two-encodings", "One session lies in its directory twice, raw and compressed.");
-static MIXED_ENCODINGS: Rule =
-    Rule::error("mixed-encodings", "A root holds raw and compressed logs, and dsh takes one kind alone.");
-
-pub(in crate::check) const RULES: &[&Rule] = &[&TWO_ENCODINGS, &MIXED_ENCODINGS];
+rule_family! {
+    "places";
+    /// One session lies in its directory twice, raw and compressed.
+    TWO_ENCODINGS = error("two-encodings");
+    /// A root holds raw and compressed logs, and dsh takes one kind alone.
+    MIXED_ENCODINGS = error("mixed-encodings");
+}
 
 /// One of the two files of a session that lies in its directory twice.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Whether a log lies where its header says, and no other session claims its id (FORMAT §1.3).
 
 use super::super::Finding;
-use super::super::registry::Rule;
+use super::super::registry::rule_family;
 use super::super::wording::quoted;
 use super::Tenant;
 use crate::log::layout::SessionFolder;
@@ -12,14 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
-static DUPLICATE_SESSION_ID: Rule = Rule::error(
-    "duplicate-session-id",
-    "Logs in several project directories of a root have the same session id.",
-);
-static HEADER_PATH: Rule =
-    Rule::note("header-path", "The log lies in other directories than its header's id and cwd name.");
-
-pub(in crate::check) const RULES: &[&Rule] = &[&DUPLICATE_SESSION_ID, &HEADER_PATH];
+rule_family! {
+    "places";
+    /// Logs in several project directories of a root have the same session id.
+    DUPLICATE_SESSION_ID = error("duplicate-session-id");
+    /// The log lies in other directories than its header's id and cwd name.
+    HEADER_PATH = note("header-path");
+}
 
 /// Which sessions a root's logs say they are.
 #[derive(Debug, Default)]

@@ -1,25 +1,24 @@
 //! What a log is called.
 
 use super::super::Finding;
-use super::super::registry::Rule;
+use super::super::registry::rule_family;
 use super::Tenant;
 use crate::log::layout::file_name;
 use crate::log::place::LogName;
 use crate::log::{Container, Place};
 use std::path::Path;
 
-static OLDER_GENERATIONS: Rule = Rule::note(
-    "older-generations",
-    "Older generations of the session lie beside the log; nothing reads them.",
-);
-static NAME_VERSION: Rule =
-    Rule::error("name-version", "The log's name promises another format version than its header tells.");
-static NAME_ENCODING: Rule =
-    Rule::error("name-encoding", "A log's name promises another encoding than its bytes have.");
-static FLAT_FILE: Rule =
-    Rule::error("flat-file", "A log lies directly in a project directory, which makes dsh refuse the root.");
-
-pub(in crate::check) const RULES: &[&Rule] = &[&OLDER_GENERATIONS, &NAME_VERSION, &NAME_ENCODING, &FLAT_FILE];
+rule_family! {
+    "places";
+    /// Older generations of the session lie beside the log; nothing reads them.
+    OLDER_GENERATIONS = note("older-generations");
+    /// The log's name promises another format version than its header tells.
+    NAME_VERSION = error("name-version");
+    /// A log's name promises another encoding than its bytes have.
+    NAME_ENCODING = error("name-encoding");
+    /// A log lies directly in a project directory, which makes dsh refuse the root.
+    FLAT_FILE = error("flat-file");
+}
 
 /// Looks at the log's own name and at those beside it.
 pub(super) fn check(tenant: &Tenant) -> Vec<Finding> {

@@ -63,7 +63,7 @@ struct SummaryJson {
     clean: usize,
     with_findings: usize,
     unreadable: usize,
-    by_code: BTreeMap<&'static str, usize>,
+    by_code: BTreeMap<&'static str, u64>,
 }
 
 /// Writes the document of a run.
