@@ -9,6 +9,7 @@ mod brackets;
 mod container;
 mod failures;
 mod finding;
+mod inbox;
 mod line;
 mod locks;
 mod losses;

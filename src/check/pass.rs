@@ -3,6 +3,7 @@
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
 use super::finding::Findings;
+use super::inbox::Inbox;
 use super::losses::Losses;
 use super::numbering::Numbering;
 use super::pairing::Calls;
@@ -27,6 +28,7 @@ pub(super) struct Pass {
     brackets: Brackets,
     /// The rules between events, where dsh checks them when it opens the log.
     relations: Option<Relations>,
+    inbox: Inbox,
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
@@ -41,6 +43,7 @@ impl Pass {
         let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
+            inbox: Inbox::new(&header),
             session: Session::new(header, format, Keep::Figures),
             numbering: Numbering::Sound,
             losses: Losses::default(),
@@ -140,6 +143,7 @@ impl Pass {
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
+                self.inbox.event(event, payload, place, self.session.format, &self.losses);
                 if let Some(relations) = &mut self.relations
                     && self.session.format.knows(&event.event_type)
                 {
@@ -200,6 +204,7 @@ impl Pass {
         if let Some(relations) = self.relations.take() {
             relations.finish(&mut self.findings);
         }
+        self.findings.extend(self.inbox.into_finding());
         self.findings.extend(crlf.map(line::crlf));
         self.findings.extend(self.ranges.finding(self.session.format));
         self.aftermath.tell(&mut self.findings);
