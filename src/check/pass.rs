@@ -2,6 +2,7 @@
 
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
+use super::busy::Busy;
 use super::finding::Findings;
 use super::inbox::Inbox;
 use super::losses::Losses;
@@ -195,6 +196,7 @@ impl Pass {
             let Self { session, places, splits, losses, findings, .. } = &mut self;
             Calls { session, places, splits, losses }.check(findings);
         }
+        let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
         self.findings.extend(self.brackets.failures.finding());
         self.findings.extend(vocabulary::findings(&self.session));
         // Where events were lost, the marker may be among them.
@@ -213,6 +215,7 @@ impl Pass {
             version: self.session.format.version,
             events,
             lock,
+            busy: busy.unwrap_or_default(),
             findings: self.findings.sorted(),
         }
     }
