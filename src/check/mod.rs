@@ -6,9 +6,11 @@
 mod aftermath;
 mod binding;
 mod brackets;
+mod busy;
 mod container;
 mod failures;
 mod finding;
+mod inbox;
 mod line;
 mod locks;
 mod losses;
@@ -39,6 +41,7 @@ mod formats;
 #[cfg(test)]
 mod testing;
 
+pub use busy::Busy;
 pub use finding::{Finding, Related, Severity, sort};
 pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
@@ -59,6 +62,9 @@ pub struct Checked {
     pub events: u64,
     /// The compaction lock at the end of the log; `None` where numbers come twice, so that there is no one end.
     pub lock: Option<LockState>,
+    /// Why dsh would answer "busy" to a request for a compaction at the end of the log; empty too where the lock is not
+    /// known.
+    pub busy: Vec<Busy>,
     /// What is wrong, in the order of the places, then of the codes.
     pub findings: Vec<Finding>,
 }

@@ -2,7 +2,9 @@
 
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
+use super::busy::Busy;
 use super::finding::Findings;
+use super::inbox::Inbox;
 use super::losses::Losses;
 use super::numbering::Numbering;
 use super::pairing::Calls;
@@ -27,6 +29,7 @@ pub(super) struct Pass {
     brackets: Brackets,
     /// The rules between events, where dsh checks them when it opens the log.
     relations: Option<Relations>,
+    inbox: Inbox,
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
@@ -41,6 +44,7 @@ impl Pass {
         let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
+            inbox: Inbox::new(&header),
             session: Session::new(header, format, Keep::Figures),
             numbering: Numbering::Sound,
             losses: Losses::default(),
@@ -140,6 +144,7 @@ impl Pass {
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
+                self.inbox.event(event, payload, place, self.session.format, &self.losses);
                 if let Some(relations) = &mut self.relations
                     && self.session.format.knows(&event.event_type)
                 {
@@ -191,6 +196,7 @@ impl Pass {
             let Self { session, places, splits, losses, findings, .. } = &mut self;
             Calls { session, places, splits, losses }.check(findings);
         }
+        let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
         self.findings.extend(self.brackets.failures.finding());
         self.findings.extend(vocabulary::findings(&self.session));
         // Where events were lost, the marker may be among them.
@@ -200,6 +206,7 @@ impl Pass {
         if let Some(relations) = self.relations.take() {
             relations.finish(&mut self.findings);
         }
+        self.findings.extend(self.inbox.into_finding());
         self.findings.extend(crlf.map(line::crlf));
         self.findings.extend(self.ranges.finding(self.session.format));
         self.aftermath.tell(&mut self.findings);
@@ -208,6 +215,7 @@ impl Pass {
             version: self.session.format.version,
             events,
             lock,
+            busy: busy.unwrap_or_default(),
             findings: self.findings.sorted(),
         }
     }
