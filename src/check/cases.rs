@@ -250,12 +250,11 @@ fn r16_orphan_lock_owner_turn_already_ended() {
     let log = |name: &str| format!("R16-orphan-lock-owner-turn-already-ended/{name}.jsonl");
     assert_eq!(found(&log("session")), ["orphaned-lock@6", "orphaned-summary@7"]);
     let lock = case(&log("session")).findings.swap_remove(0);
-    assert!(
-        lock.message.contains("\"cmp-lost\", owner turn 1, which is over since seq 10"),
-        "{}",
-        lock.message
-    );
-    assert!(lock.help.contains("turn 1 is over") && lock.help.contains("session/end-seed"), "{}", lock.help);
+    assert!(lock.message.contains("(id \"cmp-lost\", owner turn 1)"), "{}", lock.message);
+    assert!(lock.message.contains("turn 1 is over since seq 10"), "{}", lock.message);
+    assert!(lock.help.contains("no compaction/end is legal") && lock.help.contains("session/end-seed"));
+    let told = super::lock_told(&case(&log("session")).lock.unwrap());
+    assert!(told.starts_with("held by the compaction that starts at seq 6"), "{told}");
     assert_eq!(
         found(&log("variant-bad-fix-close-with-dead-turn")),
         ["compaction-bracket-crosses-turn@10", "failed-compactions@17"]

@@ -10,6 +10,7 @@ mod container;
 mod failures;
 mod finding;
 mod line;
+mod lock_report;
 mod locks;
 mod losses;
 mod numbering;
@@ -40,6 +41,7 @@ mod formats;
 mod testing;
 
 pub use finding::{Finding, Related, Severity, sort};
+pub use lock_report::lock_told;
 pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
 pub use settings::{Setting, Settings};
