@@ -12,6 +12,7 @@ mod failures;
 mod finding;
 mod inbox;
 mod line;
+mod lock_report;
 mod locks;
 mod losses;
 mod numbering;
@@ -43,6 +44,7 @@ mod testing;
 
 pub use busy::Busy;
 pub use finding::{Finding, Related, Severity, sort};
+pub use lock_report::lock_told;
 pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
 pub use settings::{Setting, Settings};

@@ -95,7 +95,10 @@ impl Pass {
         self.aftermath.fault(fault);
         self.numbering.fault(fault, &mut self.findings);
         let session = (!self.numbering.is_forked()).then_some(&self.session);
-        if let Some(mut finding) = container::finding(fault, session).or_else(|| line::finding(fault)) {
+        let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
+        if let Some(mut finding) =
+            container::finding(fault, session, is_whole).or_else(|| line::finding(fault))
+        {
             if matches!(fault.kind, FaultKind::FrameData(_)) {
                 self.broken_frame = fault.place.frame;
                 let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
