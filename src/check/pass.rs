@@ -13,7 +13,7 @@ use super::relations::Relations;
 use super::splits::Splits;
 use super::wording::{amount, owned};
 use super::{Checked, container, line, locks, seeds, stream, surface, text, vocabulary};
-use crate::format::{CheckedAt, Format, Stream};
+use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
 
@@ -25,7 +25,7 @@ pub(super) struct Pass {
     places: Places,
     splits: Splits,
     brackets: Brackets,
-    /// The rules between events, where dsh checks them when it opens the log.
+    /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
     ranges: Ranges,
     aftermath: Aftermath,
@@ -38,7 +38,7 @@ pub(super) struct Pass {
 
 impl Pass {
     pub(super) fn new(header: Header, format: &'static Format, container: Container) -> Self {
-        let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
+        let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
             session: Session::new(header, format, Keep::Figures),
@@ -53,6 +53,12 @@ impl Pass {
             unread_line: None,
             broken_frame: None,
         }
+    }
+
+    /// The same without the rules between events: for tests of other rules, whose logs are fragments.
+    #[cfg(test)]
+    pub(super) fn of_fragment(self) -> Self {
+        Self { relations: None, ..self }
     }
 
     /// Takes what the log gives next.
@@ -81,7 +87,12 @@ impl Pass {
                 }
                 match record.body {
                     Body::Event(event) => self.event(&event, record.place),
-                    Body::Row(row) => self.session.apply_row(&row),
+                    Body::Row(row) => {
+                        self.session.apply_row(&row);
+                        if let Some(relations) = &mut self.relations {
+                            relations.row(&row, record.place, &mut self.findings);
+                        }
+                    }
                 }
             }
         }
