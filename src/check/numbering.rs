@@ -9,10 +9,56 @@ use crate::log::{Fault, FaultKind};
 rule_family! {
     "sequence";
     /// Seqs are missing between two records.
+    ///
+    /// **What it means.** The events of a log are numbered from 0 without a gap. Here a record carries a
+    /// higher number than is next; the finding says how many are missing. The rest is checked as it stands,
+    /// and findings that the missing events may explain are notes.
+    ///
+    /// **Why it matters.** dsh refuses a compressed log for a gap, and a raw one if a turn ends in or behind
+    /// the record. Else it opens the raw log and deletes this record and all that follow. Either way nothing
+    /// in the log can bring the missing events back.
+    ///
+    /// **How it comes about.** Lines were taken out by hand or by a tool that filters logs, or a damaged line
+    /// before the gap held them; then that line is told as well. Parts of a log that were joined without the
+    /// middle give it too.
+    ///
+    /// **What to do.** Look for a copy that has the missing events, and copy the file before dsh opens the
+    /// session. Do not renumber: references to events all over the log would then point elsewhere.
     SEQ_GAP = error("seq-gap");
     /// A record carries a seq that an earlier record has.
+    ///
+    /// **What it means.** The number falls back: from this record on the log tells a second history, or tells
+    /// the first one again. Which of the two is the session nobody can say from the numbers alone, so the
+    /// surface, pairing, brackets and locks are not checked from here on.
+    ///
+    /// **Why it matters.** dsh refuses a compressed log, and a raw one if a turn ends in or behind the
+    /// record. Else it keeps what stands before the record and deletes the rest, whichever was the real work.
+    ///
+    /// **How it comes about.** Two processes had the session open: one wrote the ending of an interrupted
+    /// turn, the other went on with its own count. In format 0 no lock keeps them apart. Lines that were
+    /// copied twice look the same.
+    ///
+    /// **What to do.** Close every dsh that has the session, and copy the file. Compare the records from the
+    /// repeated number on: often one side is only the results and ends that dsh writes for an interrupted
+    /// turn, and holds no work. A copy that keeps the common part and the other side, with its numbers as
+    /// they are, is one history again.
     SEQ_REPEAT = error("seq-repeat");
     /// A packed row stands for seqs of which earlier records have some or all.
+    ///
+    /// **What it means.** A row of packed deltas takes as many numbers as it has members, and counts as a
+    /// whole: none of it can be taken alone. If the record behind it goes on with the number that was next
+    /// before the row, the row is the only intruder, and the checks go on without it.
+    ///
+    /// **Why it matters.** dsh refuses the log if a turn ends behind the row, and a compressed one in any
+    /// case; else it deletes the row and all behind it. Where the row is the only intruder no message is
+    /// missing, for the text stands in the `assistant/message` too.
+    ///
+    /// **How it comes about.** Two writers shared a session, and one of them flushed streamed deltas after
+    /// the other had ended the turn and resumed it. Deltas are the last thing to come in from a process that
+    /// is being stopped.
+    ///
+    /// **What to do.** Where the message says that the numbers go on without the row, remove exactly this
+    /// line in a copy and check that again. Otherwise treat it as two histories: see `seq-repeat`.
     SEQ_OVERLAP = error("seq-overlap");
 }
 

@@ -46,12 +46,13 @@ impl Rule {
 }
 
 /// Declares the rules of a file: the family, then for each rule its page as a doc comment, its name in the code, its
-/// severity and its code. `RULES` lists them for the table below.
+/// severity and its code. `RULES` lists them for the table below. The module above sees them too: where the pages are
+/// long, the rules have a file of their own below that of the checks.
 macro_rules! rule_family {
     ($family:literal; $($(#[doc = $line:literal])+ $name:ident = $severity:ident($code:literal);)+) => {
         $(
             $(#[doc = $line])+
-            static $name: $crate::check::registry::Rule =
+            pub(super) static $name: $crate::check::registry::Rule =
                 $crate::check::registry::Rule::$severity($family, $code, concat!($($line, "\n"),+));
         )+
 
