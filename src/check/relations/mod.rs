@@ -33,6 +33,19 @@ use kind::Kind;
 rule_family! {
     "relations";
     /// An event that other events depend on has no payload object.
+    ///
+    /// **What it means.** The `data` of an event which opens or closes something, or names another event, is
+    /// null, a text or a list. Nothing can be read from it, so what it would have opened or closed is in
+    /// doubt, and the rules between events say less from there on.
+    ///
+    /// **Why it matters.** Format 4 refuses to open the log at this event. The earlier formats read many of
+    /// these events without looking into them, but an upgrade does look.
+    ///
+    /// **How it comes about.** A plugin emits an event of one of dsh's own types with nothing in it, as a
+    /// mere signal; or an edit by hand broke the line and mended it to the wrong thing.
+    ///
+    /// **What to do.** A plugin that wants a signal needs a type of its own, marked `ignorable`. For the log,
+    /// take a copy from before the event; findings behind it may only follow from it.
     PAYLOAD = error("relation-payload");
 }
 
