@@ -179,12 +179,12 @@ fn r07_zstd_torn_tail() {
     assert_eq!((errors.len(), errors[0].code), (1, "frame-checksum"), "{:#?}", flipped.findings);
     assert_eq!(flipped.findings[0].place.byte, Some(88));
     let skippable = case(&log("variant-skippable-frame-in-middle.jsonl.zstd"));
-    assert_eq!((codes(&skippable), skippable.events), (vec!["skippable-frame"], 17));
+    assert_eq!((codes(&skippable), skippable.events), (vec!["official-reader-refuses"], 17));
     assert_eq!(skippable.findings[0].place.byte, Some(592));
     let padded = case(&log("variant-nul-padding-at-end.jsonl.zstd"));
-    assert_eq!((codes(&padded), padded.events), (vec!["frame-magic"], 17));
+    assert_eq!((codes(&padded), padded.events), (vec!["trailing-garbage"], 17));
     assert_eq!(padded.findings[0].place.byte, Some(1000));
-    let told = "512 NUL bytes from byte 1000 on, up to the end of the file; the content before them is complete: 17 events";
+    let told = "512 NUL bytes at byte 1000, up to the end of the file; content complete, 17 events";
     assert_eq!(padded.findings[0].message, told);
 }
 
@@ -218,7 +218,11 @@ fn r12_crlf_and_bom() {
     assert_eq!((worst(&crlf), crlf.events), (Some(Severity::Note), 11));
     assert_eq!(crlf.findings[0].message, "12 lines end in CRLF, the first of them line 1");
     let bom = case("R12-crlf-and-bom/variant-bom.jsonl");
-    assert_eq!((codes(&bom), worst(&bom), bom.events), (vec!["bom"], Some(Severity::Error), 11));
+    assert_eq!(
+        (codes(&bom), worst(&bom), bom.events),
+        (vec!["official-reader-refuses"], Some(Severity::Error), 11)
+    );
+    assert!(bom.findings[0].message.starts_with("bom: "), "{}", bom.findings[0].message);
     assert!(bom.findings[0].help.contains("its list of sessions leaves it out"), "{}", bom.findings[0].help);
     let blank = case("R12-crlf-and-bom/variant-blank-line-inside.jsonl");
     assert_eq!(codes(&blank), ["blank-line"; 3]);
@@ -250,12 +254,11 @@ fn r16_orphan_lock_owner_turn_already_ended() {
     let log = |name: &str| format!("R16-orphan-lock-owner-turn-already-ended/{name}.jsonl");
     assert_eq!(found(&log("session")), ["orphaned-lock@6", "orphaned-summary@7"]);
     let lock = case(&log("session")).findings.swap_remove(0);
-    assert!(
-        lock.message.contains("\"cmp-lost\", owner turn 1, which is over since seq 10"),
-        "{}",
-        lock.message
-    );
-    assert!(lock.help.contains("turn 1 is over") && lock.help.contains("session/end-seed"), "{}", lock.help);
+    assert!(lock.message.contains("(id \"cmp-lost\", owner turn 1)"), "{}", lock.message);
+    assert!(lock.message.contains("turn 1 is over since seq 10"), "{}", lock.message);
+    assert!(lock.help.contains("no compaction/end is legal") && lock.help.contains("session/end-seed"));
+    let told = super::lock_told(&case(&log("session")).lock.unwrap());
+    assert!(told.starts_with("held by the compaction that starts at seq 6"), "{told}");
     assert_eq!(
         found(&log("variant-bad-fix-close-with-dead-turn")),
         ["compaction-bracket-crosses-turn@10", "failed-compactions@17"]

@@ -10,12 +10,40 @@ rule_family! {
     "container";
     /// The file ends inside its last line or frame.
     TORN_TAIL = warning("torn-tail");
-    /// A byte order mark stands before the header, so that dsh refuses the log.
-    BOM = error("bom");
-    /// Something that is no Zstandard frame stands where one must.
+    /// Standard tools read the log, but dsh refuses the whole of it.
+    ///
+    /// **What it means.** The log holds something that is legal for its container and that common tools pass over: a
+    /// byte order mark before the header (the message begins with "bom"), or a skippable Zstandard frame. No event is
+    /// lost or changed by it, and dshc reads all of them.
+    ///
+    /// **Why it matters.** dsh stops at these bytes. It does not open the session, and a byte order mark makes its list
+    /// of sessions leave the session out without a word. So a log that looks sound in an editor, in `zstd -dc` or in a
+    /// script is lost to the user of dsh.
+    ///
+    /// **How it comes about.** Editors, above all on Windows, put a byte order mark before a text that they save.
+    /// Tools that split, index or sign compressed files store their own data in skippable frames. dsh writes neither.
+    ///
+    /// **What to do.** Remove exactly the bytes that the finding names, with dsh not at work in the session, and check
+    /// the log again. Do not recompress or reformat it: dsh needs the header in a frame of its own.
+    OFFICIAL_READER_REFUSES = error("official-reader-refuses");
+    /// Something that is no Zstandard frame stands where one must, and frames stand behind it.
     FRAME_MAGIC = error("frame-magic");
-    /// A skippable Zstandard frame, which dsh refuses, stands in the log.
-    SKIPPABLE_FRAME = error("skippable-frame");
+    /// Bytes that are no Zstandard frame follow the last whole frame, up to the end of the file.
+    ///
+    /// **What it means.** Every frame before these bytes is whole, and no frame starts in or behind them. The finding
+    /// says how many bytes they are, whether they are NULs, and how many events stand before them. Where they are NUL
+    /// bytes alone, the content is complete.
+    ///
+    /// **Why it matters.** dsh takes them for a damaged frame, and refuses the whole log. They are no torn tail: that is
+    /// the beginning of a frame, which dsh cuts off by itself. Whoever appends a frame behind them makes it unreadable.
+    ///
+    /// **How it comes about.** After a crash of the machine some file systems fill the end of a file with NUL bytes,
+    /// and some copying tools pad files to a block. Other bytes come from a program that appended something of its own,
+    /// or are a last frame whose first bytes were damaged.
+    ///
+    /// **What to do.** Copy the file. Where the bytes are NULs, cut the copy at the byte that the finding names: nothing
+    /// is lost. Where they are others, look for an older copy that holds more events before cutting them off.
+    TRAILING_GARBAGE = error("trailing-garbage");
     /// A Zstandard frame uses what is reserved.
     FRAME_STRUCTURE = error("frame-structure");
     /// A whole Zstandard frame cannot be decoded, or its checksum is wrong.
@@ -29,15 +57,19 @@ rule_family! {
 }
 
 /// What is to be said of a flaw of the container; `None` if it is none. `session` stands where the flaw was met,
-/// if the log can be followed up to there.
-pub(super) fn finding(fault: &Fault, session: Option<&Session>) -> Option<Finding> {
+/// if the log can be followed up to there; `is_whole` tells that nothing before it was lost.
+pub(super) fn finding(fault: &Fault, session: Option<&Session>, is_whole: bool) -> Option<Finding> {
     let rule = match fault.kind {
         FaultKind::TornTail { bytes, nuls, frame, recovered } => {
             return Some(torn_tail(fault, bytes, nuls, frame, recovered, session));
         }
-        FaultKind::FrameMagic { nuls, is_end, .. } => return Some(frame_magic(fault, nuls, is_end)),
-        FaultKind::Bom => &BOM,
-        FaultKind::SkippableFrame { .. } => &SKIPPABLE_FRAME,
+        FaultKind::FrameMagic { nuls, rest, .. } => return Some(frame_magic(fault, nuls, rest, is_whole)),
+        FaultKind::Bom => {
+            let message = format!("bom: {}", fault.kind);
+            let finding = Finding::new(&OFFICIAL_READER_REFUSES, fault.place, message);
+            return Some(finding.with_help(fault.kind.help()));
+        }
+        FaultKind::SkippableFrame { .. } => &OFFICIAL_READER_REFUSES,
         FaultKind::FrameStructure(_) => &FRAME_STRUCTURE,
         FaultKind::FrameData(_) | FaultKind::BrokenTail { .. } => &FRAME_CHECKSUM,
         FaultKind::Unread { .. } => &UNREAD,
@@ -83,23 +115,30 @@ fn torn_tail(
     Finding::new(&TORN_TAIL, fault.place, message).with_help(fault.kind.help())
 }
 
-fn frame_magic(fault: &Fault, nuls: u64, is_end: bool) -> Finding {
-    let byte = fault.place.byte.map_or_else(String::new, |byte| format!(" from byte {byte} on"));
+/// Bytes that are no frame, `nuls` of them NULs; `rest` of them where no frame stands behind them.
+fn frame_magic(fault: &Fault, nuls: u64, rest: Option<u64>, is_whole: bool) -> Finding {
+    let byte = fault.place.byte.map_or_else(String::new, |byte| format!(" at byte {byte}"));
     let before = amount(fault.seq, "event");
-    let message = match (nuls, is_end) {
-        (4.., true) => {
-            format!(
-                "{nuls} NUL bytes{byte}, up to the end of the file; the content before them is complete: {before}"
-            )
+    let content = if is_whole { "content complete, " } else { "before them " };
+    let (rule, message) = match (rest, nuls) {
+        (Some(rest), nuls) if nuls == rest => (
+            &TRAILING_GARBAGE,
+            format!("{nuls} NUL bytes{byte}, up to the end of the file; {content}{before}"),
+        ),
+        (Some(rest), nuls) => {
+            let found = if nuls < 4 { String::new() } else { format!(", the first {nuls} of them NULs") };
+            let message = format!(
+                "{}{byte}, up to the end of the file, are no Zstandard frame{found}; {before} before them",
+                amount(rest, "byte")
+            );
+            (&TRAILING_GARBAGE, message)
         }
-        (4.., false) => {
-            format!(
-                "{nuls} NUL bytes{byte}, and others behind them; {before} before them, nothing behind them is read"
-            )
+        (None, 4..) => {
+            (&FRAME_MAGIC, format!("{nuls} NUL bytes{byte}, and others behind them; {before} before them"))
         }
-        _ => format!("{}; {before} before it, nothing behind it is read", fault.kind),
+        (None, _) => (&FRAME_MAGIC, format!("{}; {before} before it", fault.kind)),
     };
-    Finding::new(&FRAME_MAGIC, fault.place, message).with_help(fault.kind.help())
+    Finding::new(rule, fault.place, message).with_help(fault.kind.help())
 }
 
 #[cfg(test)]
@@ -137,9 +176,33 @@ mod tests {
     fn foreign_frames_are_errors() {
         let head = frame(&format!("{HEADER}\n"));
         let nuls = [head.clone(), vec![0; 9]].concat();
-        assert_eq!(codes(&testing::check_bytes(&nuls)), ["frame-magic"]);
+        assert_eq!(codes(&testing::check_bytes(&nuls)), ["trailing-garbage"]);
+        let at = head.len();
+        for (bytes, told) in [
+            (
+                vec![0; 9],
+                format!("9 NUL bytes at byte {at}, up to the end of the file; content complete, 0 events"),
+            ),
+            (
+                b"garbage".to_vec(),
+                format!(
+                    "7 bytes at byte {at}, up to the end of the file, are no Zstandard frame; 0 events before them"
+                ),
+            ),
+            (
+                [&[0; 5][..], b"x"].concat(),
+                format!(
+                    "6 bytes at byte {at}, up to the end of the file, are no Zstandard frame, the first 5 of them NULs; 0 events before them"
+                ),
+            ),
+        ] {
+            assert_eq!(message(&[&head[..], &bytes].concat()), told);
+        }
+        let todo = frame(&(event(0, "todo/write", "{}") + "\n"));
+        let inside = testing::check_bytes(&[&head[..], b"garbage", &todo].concat());
+        assert_eq!((codes(&inside), inside.events), (vec!["frame-magic"], 1));
         let skippable = [head, vec![0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7]].concat();
-        assert_eq!(codes(&testing::check_bytes(&skippable)), ["skippable-frame"]);
+        assert_eq!(codes(&testing::check_bytes(&skippable)), ["official-reader-refuses"]);
         let fused = frame(&format!("{HEADER}\n{}\n", event(0, "todo/write", "{}")));
         assert_eq!(codes(&testing::check_bytes(&fused)), ["header-frame"]);
         let cut = [frame(&format!("{HEADER}\n")), frame("{\"type\"")].concat();

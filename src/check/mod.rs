@@ -12,6 +12,7 @@ mod failures;
 mod finding;
 mod inbox;
 mod line;
+mod lock_report;
 mod locks;
 mod losses;
 mod numbering;
@@ -43,6 +44,7 @@ mod testing;
 
 pub use busy::Busy;
 pub use finding::{Finding, Related, Severity, sort};
+pub use lock_report::lock_told;
 pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
 pub use settings::{Setting, Settings};
@@ -71,7 +73,11 @@ pub struct Checked {
 
 /// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
 pub fn check(reader: &mut LogReader) -> io::Result<Checked> {
-    let mut pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container());
+    let pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container());
+    run(pass, reader)
+}
+
+fn run(mut pass: pass::Pass, reader: &mut LogReader) -> io::Result<Checked> {
     while reader.next(|item| pass.take(item))?.is_some() {}
     Ok(pass.finish(reader.events(), reader.crlf()))
 }

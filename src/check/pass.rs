@@ -15,7 +15,7 @@ use super::relations::Relations;
 use super::splits::Splits;
 use super::wording::{amount, owned};
 use super::{Checked, container, line, locks, seeds, stream, surface, text, vocabulary};
-use crate::format::{CheckedAt, Format, Stream};
+use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
 
@@ -27,7 +27,7 @@ pub(super) struct Pass {
     places: Places,
     splits: Splits,
     brackets: Brackets,
-    /// The rules between events, where dsh checks them when it opens the log.
+    /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
     inbox: Inbox,
     ranges: Ranges,
@@ -41,7 +41,7 @@ pub(super) struct Pass {
 
 impl Pass {
     pub(super) fn new(header: Header, format: &'static Format, container: Container) -> Self {
-        let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
+        let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
             inbox: Inbox::new(&header),
@@ -57,6 +57,12 @@ impl Pass {
             unread_line: None,
             broken_frame: None,
         }
+    }
+
+    /// The same without the rules between events: for tests of other rules, whose logs are fragments.
+    #[cfg(test)]
+    pub(super) fn of_fragment(self) -> Self {
+        Self { relations: None, ..self }
     }
 
     /// Takes what the log gives next.
@@ -85,7 +91,12 @@ impl Pass {
                 }
                 match record.body {
                     Body::Event(event) => self.event(&event, record.place),
-                    Body::Row(row) => self.session.apply_row(&row),
+                    Body::Row(row) => {
+                        self.session.apply_row(&row);
+                        if let Some(relations) = &mut self.relations {
+                            relations.row(&row, record.place, &mut self.findings);
+                        }
+                    }
                 }
             }
         }
@@ -95,7 +106,10 @@ impl Pass {
         self.aftermath.fault(fault);
         self.numbering.fault(fault, &mut self.findings);
         let session = (!self.numbering.is_forked()).then_some(&self.session);
-        if let Some(mut finding) = container::finding(fault, session).or_else(|| line::finding(fault)) {
+        let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
+        if let Some(mut finding) =
+            container::finding(fault, session, is_whole).or_else(|| line::finding(fault))
+        {
             if matches!(fault.kind, FaultKind::FrameData(_)) {
                 self.broken_frame = fault.place.frame;
                 let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));

@@ -197,7 +197,12 @@ impl Lines {
                 self.frames.look_ahead(&self.source, next)?;
                 self.text = Unpacked::of(&self.source, next)?;
             }
-            None => self.ended = true,
+            None => {
+                self.ended = true;
+                if let Some((FaultKind::FrameMagic { rest: behind, .. }, _)) = self.pending.back_mut() {
+                    *behind = Some(rest);
+                }
+            }
         }
         Ok(())
     }

@@ -235,7 +235,11 @@ impl Session {
     fn apply_log_only(&mut self, event: &Event) -> Result<(), ShapeError> {
         shape::check_log_only(event, self.format)?;
         match &*event.event_type {
-            "turn/start" | "turn/end" | "step/start" | "step/end" => self.turns.apply(event, self.format)?,
+            "turn/start" | "turn/end" => {
+                self.turns.apply(event, self.format)?;
+                self.brackets.turn_boundary(event.seq);
+            }
+            "step/start" | "step/end" => self.turns.apply(event, self.format)?,
             "compaction/start" | "compaction/summary" | "compaction/end" => self.brackets.apply(event),
             "session/end-seed" => {
                 self.brackets.end_seed();
