@@ -46,13 +46,13 @@ impl Rule {
 }
 
 /// Declares the rules of a file: the family, then for each rule its page as a doc comment, its name in the code, its
-/// severity and its code. `RULES` lists them for the table below. The module above sees them too: where the pages are
-/// long, the rules have a file of their own below that of the checks.
+/// severity and its code. `RULES` lists them for the table below. Where the pages are long, the rules have a file of
+/// their own beside the checks, which therefore see them.
 macro_rules! rule_family {
     ($family:literal; $($(#[doc = $line:literal])+ $name:ident = $severity:ident($code:literal);)+) => {
         $(
             $(#[doc = $line])+
-            pub(super) static $name: $crate::check::registry::Rule =
+            pub(in crate::check) static $name: $crate::check::registry::Rule =
                 $crate::check::registry::Rule::$severity($family, $code, concat!($($line, "\n"),+));
         )+
 
@@ -122,9 +122,30 @@ mod tests {
             };
             assert!(rule.code.split('-').all(is_kebab), "{}", rule.code);
             assert!(rule.family.split('-').all(is_kebab), "{}", rule.code);
-            assert!(rule.summary().ends_with('.'), "{}", rule.code);
         }
         assert_eq!(rule("torn-tail").map(|rule| rule.severity), Some(Severity::Warning));
         assert_eq!(rule("torn"), None);
+    }
+
+    /// What the paragraphs of a page begin with, behind the summary.
+    const LEADS: [&str; 4] =
+        ["**What it means.**", "**Why it matters.**", "**How it comes about.**", "**What to do.**"];
+
+    #[test]
+    fn every_rule_has_its_page() {
+        for rule in rules() {
+            let summary = rule.summary();
+            let is_sentence = summary.ends_with('.') && !summary.contains(". ") && !summary.starts_with("**");
+            assert!(is_sentence, "{}: {summary}", rule.code);
+            let paragraphs: Vec<String> = rule.paragraphs().skip(1).collect();
+            assert_eq!(paragraphs.len(), LEADS.len(), "{} has other paragraphs", rule.code);
+            for (paragraph, lead) in paragraphs.iter().zip(LEADS) {
+                let text = paragraph.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
+                assert!(text.is_some_and(|text| text.ends_with('.')), "{}: {paragraph}", rule.code);
+                assert!(!paragraph[lead.len()..].contains("**"), "{}: {paragraph}", rule.code);
+            }
+            // Those who read a page do not have the document of the formats.
+            assert!(!rule.page.contains("FORMAT §"), "{}", rule.code);
+        }
     }
 }

@@ -38,10 +38,12 @@ rule_family! {
     ///
     /// **What it means.** The `data` of an event which opens or closes something, or names another event, is
     /// null, a text or a list. Nothing can be read from it, so what it would have opened or closed is in
-    /// doubt, and the rules between events say less from there on.
+    /// doubt, and the rules between events say less from there on. In formats 2 and 3 nearly every event must
+    /// have an object there.
     ///
-    /// **Why it matters.** Format 4 refuses to open the log at this event. The earlier formats read many of
-    /// these events without looking into them, but an upgrade does look.
+    /// **Why it matters.** Format 4 refuses to open the log at this event. Readers of the earlier formats
+    /// open many such logs without looking, but dsh's invariant checks in format 0, the strict readers of
+    /// formats 2 and 3 and every upgrade do look.
     ///
     /// **How it comes about.** A plugin emits an event of one of dsh's own types with nothing in it, as a
     /// mere signal; or an edit by hand broke the line and mended it to the wrong thing.

@@ -106,12 +106,14 @@ rule_family! {
     RESULT_NOT_ADVERTISED = error("result-not-advertised");
     /// A result answers a call that never started, and is not the one that dsh writes for such calls.
     ///
-    /// **What it means.** The call has no `tool/call`. Then only one result is allowed: that which dsh writes
-    /// when it ends an interrupted step, with its error `TOOL_NOT_STARTED`, its id, its exact text and no
-    /// sources. This one is different in some part.
+    /// **What it means.** The call has no `tool/call` in its step. Then only one result is allowed: that
+    /// which dsh writes when it ends an interrupted step, with its error `TOOL_NOT_STARTED`, its id, its
+    /// exact text and no sources. This one is different in some part. In format 0 the error's code and
+    /// `isError` are enough, and a second result of one call counts as one without a start.
     ///
     /// **Why it matters.** Without a start nothing could have run, so a result claims what did not happen.
-    /// Format 4 refuses the log for it, and upgrades compare the same parts.
+    /// Format 4 refuses the log for it, and upgrades compare the same parts; in format 0 dsh's invariant
+    /// checks refuse it in a session at work.
     ///
     /// **How it comes about.** A tool answers calls without writing their start. Or a tool that closes
     /// interrupted turns wrote a text or an id of its own, or cited the message as its source.

@@ -27,7 +27,8 @@ rule_family! {
     /// number that it has.
     ///
     /// **Why it matters.** Steps, calls, compactions and retries name their turn by number, and format 4
-    /// refuses the log for a gap or a repeat. An upgrade of an earlier format refuses it as well.
+    /// refuses the log for a gap or a repeat. The earlier formats open it; dsh's invariant checks and every
+    /// upgrade do not take it.
     ///
     /// **How it comes about.** A fork was made by hand and began to count at 1 again; or a turn was cut out
     /// of the log and the events behind it were renumbered by seq, but not by turn.
@@ -116,7 +117,8 @@ rule_family! {
     /// open. The end of an earlier step leaves the open one open.
     ///
     /// **Why it matters.** Behind the end of a step all its calls must have results, so an end in the wrong
-    /// place makes results come too late. Format 4 refuses the log at this event, and every upgrade does.
+    /// place makes results come too late. Format 4 refuses the log at this event, and every upgrade and dsh's
+    /// invariant checks do.
     ///
     /// **How it comes about.** The ending that dsh writes for an interrupted step came first, and the process
     /// that was thought dead wrote its own. Or the event names the next step already, because the writer
@@ -129,8 +131,8 @@ rule_family! {
     ///
     /// **What it means.** What happens between the model and its tools names its turn and step:
     /// `assistant/message`, `assistant/attempt`, `tool/call`, an appended `tool/result`, `system/message`,
-    /// `developer/message`. Both must be open at that moment. Events that go on naming the same two numbers
-    /// are told once.
+    /// `developer/message`, and in formats 0 and 1 each delta or row of them. Both must be open at that
+    /// moment. Events that go on naming the same two numbers are told once.
     ///
     /// **Why it matters.** The event cannot be placed: a result that comes behind the end of its step answers
     /// nothing any more. Format 4 refuses the log; the earlier formats open it and refuse the upgrade.
@@ -144,12 +146,13 @@ rule_family! {
     OUTSIDE_STEP = error("event-outside-step");
     /// An event that belongs into a turn stands outside any.
     ///
-    /// **What it means.** A `request/header`, a `request/context`, a nested tool event or a `tool/result`
-    /// that replaces another needs an open turn, though not a step. None is open here.
+    /// **What it means.** A `request/header`, a `request/context` or a `tool/result` that replaces another
+    /// needs an open turn, though not a step. In format 0 `todo/write` does too, in the later formats the
+    /// events of nested tool calls. None is open here.
     ///
-    /// **Why it matters.** Format 4 refuses to open the log for it. It strikes pruners above all: to shorten
-    /// a result in an idle session is legal in the formats before, as far as opening goes, and bars the
-    /// upgrade.
+    /// **Why it matters.** Format 4 refuses to open the log for it. It strikes pruners above all: the formats
+    /// before open a log in which a result was shortened between turns, and then refuse to upgrade it. A
+    /// stray `todo/write` troubles only dsh's invariant checks, where they are loaded.
     ///
     /// **How it comes about.** A plugin prunes results between turns, or announces a model or new tools as
     /// soon as the user chooses them and not when the next turn begins.
