@@ -32,7 +32,7 @@ rule_family! {
     /// session collides with the first. A user interface that sent a command twice writes two runs.
     ///
     /// **What to do.** Use an id that does not come twice in a log. Where the whole event was sent twice, the
-    /// sender should recognise its own id. For this log use a copy from before the second run.
+    /// sender should recognise its own id. For this log use a copy that ends before the second run.
     REPEATED = error("command-repeated");
     /// A command is done that has not run.
     ///

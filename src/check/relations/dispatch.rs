@@ -20,8 +20,8 @@ rule_family! {
     /// **How it comes about.** A plugin that runs code with tools in it leaves out the parent because it is
     /// the root. For a call of the first level both members carry the same id.
     ///
-    /// **What to do.** Write all three in both events, start and end. Nested events are not seen by the
-    /// model, so a copy of the log from before them loses no message.
+    /// **What to do.** Write all three in both events, start and end. The model does not see nested events,
+    /// so in formats 0 to 3 the session can be worked with as it is.
     ID_INVALID = error("dispatch-id-invalid");
     /// A nested tool event names a parent that is neither its root nor a nested call of that root.
     ///
@@ -35,7 +35,7 @@ rule_family! {
     /// flushes several workers at once. Or the parent is a call of another root.
     ///
     /// **What to do.** Write the start of a call before anything that it starts. Give the child the root of
-    /// its parent. The log is sound again only from before this event.
+    /// its parent. Only a copy that ends before this event is sound to format 4.
     PARENT = error("dispatch-parent");
     /// A nested call is named again under another root.
     ///

@@ -25,7 +25,7 @@ rule_family! {
     /// mark, or the other way round.
     ///
     /// **What to do.** Leave marks as they are when a log is copied, with their version. A log that is to be
-    /// delivered anew may not get a mark by hand; go on from a copy from before the wrong one.
+    /// delivered anew may not get a mark by hand; go on from a copy that ends before the wrong one.
     DELIVERY = error("delivery-mark");
     /// A mark of delivery of this format names another session.
     ///
@@ -69,7 +69,7 @@ rule_family! {
     /// label. An outside tool added entries to a log that had them.
     ///
     /// **What to do.** An entry is made once, when the child is started, and not changed. To go on with the
-    /// session, use a copy from before the second entry.
+    /// session, use a copy that ends before the second entry.
     CHILD_TWICE = error("catalog-child-twice");
 }
 

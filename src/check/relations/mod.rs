@@ -49,7 +49,7 @@ rule_family! {
     /// mere signal; or an edit by hand broke the line and mended it to the wrong thing.
     ///
     /// **What to do.** A plugin that wants a signal needs a type of its own, marked `ignorable`. For the log,
-    /// take a copy from before the event; findings behind it may only follow from it.
+    /// take a copy that ends before the event; findings behind it may only follow from it.
     PAYLOAD = error("relation-payload");
 }
 

@@ -20,8 +20,8 @@ rule_family! {
     /// **How it comes about.** A plugin that retries requests by itself left the member out, or used a
     /// number.
     ///
-    /// **What to do.** Make one id for each chain of retries and keep it for all its tries. Retries are not
-    /// seen by the model: a copy from before them loses no message.
+    /// **What to do.** Make one id for each chain of retries and keep it for all its tries. The model does
+    /// not see retries, so in formats 0 to 3 the session can be worked with as it is.
     ID_INVALID = error("retry-id-invalid");
     /// A retry names another turn or step than the current one.
     ///
@@ -64,7 +64,7 @@ rule_family! {
     /// another step. Two writers of one session repeat numbers.
     ///
     /// **What to do.** Count retries, not tries, and from 1 for each step and policy. To open the log in
-    /// format 4, use a copy from before the event.
+    /// format 4, use a copy that ends before the event.
     NUMBER = error("retry-number");
     /// A chain of retries goes on under another `retryId`.
     ///
@@ -91,7 +91,7 @@ rule_family! {
     /// Forks that copy a step by hand and change its number repeat them as well.
     ///
     /// **What to do.** Use something that does not come twice, such as a UUID. The events that stand are
-    /// right only in a copy from before the second chain.
+    /// right only in a copy that ends before the second chain.
     ID_REUSED = error("retry-id-reused");
     /// An attempt starts that no retry has announced so.
     ///

@@ -21,8 +21,8 @@ rule_family! {
     /// but adds the prompts, or the provider's kind without any.
     ///
     /// **What to do.** Write the source `user` with an empty list, or cite at least one prompt of a human.
-    /// Titles can be given again later at any time, but the wrong event stays; for format 4 take a copy from
-    /// before it.
+    /// Titles can be given again later at any time, but the wrong event stays; for format 4 take a copy that
+    /// ends before it.
     EMPTY = error("title-empty");
     /// A title, or the request for one, cites what is no earlier prompt of a human, or one prompt twice.
     ///
@@ -38,7 +38,7 @@ rule_family! {
     /// numbers from before an upgrade, which renumbers events.
     ///
     /// **What to do.** Filter by the source and not by the type. The citation in the log cannot be changed;
-    /// the session goes on from a copy without the title.
+    /// the session goes on from a copy that ends before the title.
     SOURCES = error("title-sources");
     /// The request for a title is not one message with one text, made for the purpose.
     ///
@@ -54,7 +54,7 @@ rule_family! {
     /// whose format was changed by hand has the source of the old one.
     ///
     /// **What to do.** A title maker of your own should write only the `session/title`, with the source kind
-    /// `provider`, and no request. What stands in the log needs a copy from before it.
+    /// `provider`, and no request. What stands in the log needs a copy that ends before it.
     REQUEST = error("title-request");
 }
 

@@ -42,7 +42,7 @@ rule_family! {
     /// tool for the id, so that two calls of one tool collide.
     ///
     /// **What to do.** Give each call an id of its own in the adapter before the message is written. The
-    /// message in the log stays as it is; a copy from before it is needed for format 4.
+    /// message in the log stays as it is; a copy that ends before it is needed for format 4.
     ADVERTISED_TWICE = error("call-advertised-twice");
     /// A tool call starts that no message of the step has made.
     ///
@@ -57,7 +57,7 @@ rule_family! {
     /// only when it is complete.
     ///
     /// **What to do.** Calls that a tool makes itself are nested events, `tool/ptc-dispatch` from format 3
-    /// on. The message comes first, then its calls. For this log, use a copy from before the call.
+    /// on. The message comes first, then its calls. For this log, use a copy that ends before the call.
     NOT_ADVERTISED = error("call-not-advertised");
     /// A tool call starts for the second time.
     ///
@@ -100,7 +100,7 @@ rule_family! {
     /// interrupted call and the tool that was still at work. A result of an earlier step that came late is
     /// the other common case.
     ///
-    /// **What to do.** Where the first result is the one that matters, go on from a copy from before the
+    /// **What to do.** Where the first result is the one that matters, go on from a copy that ends before the
     /// second. To give a better result later, replace the first one: same message id, same everything but the
     /// text.
     RESULT_NOT_ADVERTISED = error("result-not-advertised");
@@ -120,7 +120,7 @@ rule_family! {
     ///
     /// **What to do.** Write `tool/call` before the tool runs and cite its seq in the result. Whoever closes
     /// an open turn in dsh's stead must copy dsh's result in every part, or leave it to dsh. In this log a
-    /// copy from before the result is needed.
+    /// copy that ends before the result is needed.
     RESULT_NOT_STARTED = error("result-not-started");
     /// A step or turn ends with calls that have no result.
     ///
@@ -136,7 +136,7 @@ rule_family! {
     /// without a word on it. dsh writes a result that says so.
     ///
     /// **What to do.** Append a result for each open call before the end of the step, an error if need be.
-    /// Behind the end none is legal any more; take a copy from before it and let dsh close the step.
+    /// Behind the end none is legal any more; take a copy that ends before it and let dsh close the step.
     UNRESOLVED = error("call-unresolved");
 }
 

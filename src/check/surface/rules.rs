@@ -19,7 +19,7 @@ rule_family! {
     /// show it too.
     ///
     /// **What to do.** Mend the tool, and have it write `"append"` for what comes last. For the log, go back
-    /// to a copy from before the event; work that dsh has done behind it cannot be kept by appending
+    /// to a copy that ends before the event; work that dsh has done behind it cannot be kept by appending
     /// anything.
     MARKER_MISSING = error("surface-marker-missing");
     /// An event that puts nothing on the surface carries `surfaceOp` or `sourceEventSeqs`.
@@ -36,7 +36,7 @@ rule_family! {
     /// the message it came from. In format 0 even an ignorable event of the plugin's own may not.
     ///
     /// **What to do.** Put such references into `data`. The event that stands makes the log unreadable to
-    /// dsh: open a copy from before it, or read what is there with `dshc replay --partial`.
+    /// dsh: open a copy that ends before it, or read what is there with `dshc replay --partial`.
     MARKER_FORBIDDEN = error("surface-marker-forbidden");
     /// A `surfaceOp` is neither `"append"` nor a replacement.
     ///
@@ -67,8 +67,9 @@ rule_family! {
     /// it was given. A missing member is most often a value that was undefined when it was written: JSON
     /// writers drop those without a word.
     ///
-    /// **What to do.** A tool must choose the names by the `version` in the header. As no event can be taken
-    /// back, use the log as it was before this one; `dshc replay --partial` shows the sound part.
+    /// **What to do.** A tool must choose the names by the `version` in the header. No event can be taken
+    /// back, but nothing before it was changed either: a copy that holds the lines up to this event, or the
+    /// frames of a compressed log, is the log as it was. `dshc replay --partial` shows what stands in it.
     /// `shadowedRange` is spelt with `start` and `end` in every format, so do not change that.
     OP_DIALECT = error("surface-op-dialect");
     /// A `sourceEventSeqs` is no list of distinct earlier events.
@@ -88,7 +89,7 @@ rule_family! {
     ///
     /// **What to do.** Build the list from events that are in this log already. A checkpoint's list begins
     /// with its start and summary and so does not rise: write it without pairs. The log itself needs a copy
-    /// from before the event.
+    /// that ends before the event.
     SOURCES_INVALID = error("surface-sources-invalid");
     /// A replacement does not cite every node that it hides.
     ///
@@ -104,7 +105,7 @@ rule_family! {
     /// was not added.
     ///
     /// **What to do.** Take the list from the surface at the moment of writing: all nodes from the first to
-    /// the last, in their order. Nothing mends the event in place; go on from a copy from before it.
+    /// the last, in their order. Nothing mends the event in place; go on from a copy that ends before it.
     SOURCES_INCOMPLETE = error("surface-sources-incomplete");
     /// A replacement names an edge that is not on the surface.
     ///
@@ -138,7 +139,7 @@ rule_family! {
     /// span.
     ///
     /// **What to do.** Do not sort edges: take them in the order in which `dshc replay` shows the surface.
-    /// The log needs a copy from before this event.
+    /// The log needs a copy that ends before this event.
     RANGE_REVERSED = error("surface-range-reversed");
     /// A replacement hides the system prompt that stands first on the surface.
     ///
@@ -155,7 +156,7 @@ rule_family! {
     /// region begins there.
     ///
     /// **What to do.** Begin regions behind the head, as `dshc compact` does by itself. To go on with the
-    /// session, take the log as it was before this event.
+    /// session, take the log as it was before this event: its own lines up to there.
     SYSTEM_HEAD = error("protected-system-head");
     /// A `tool/result` replaces more than the inner content of one `tool/result`.
     ///
@@ -172,7 +173,7 @@ rule_family! {
     ///
     /// **What to do.** Copy the old result and change the text inside alone; in formats 0 to 3 that is the
     /// content of its `tool-result` block, in format 4 the message's content. A span of several messages is
-    /// replaced by a `user/message`. The log itself needs a copy from before the event.
+    /// replaced by a `user/message`. The log itself needs a copy that ends before the event.
     TOOL_RESULT_REWRITE = error("tool-result-rewrite");
     /// A message is not of the shape that its event type has.
     ///
@@ -191,8 +192,8 @@ rule_family! {
     /// Messages of development builds in format 0 are converted and not told here.
     ///
     /// **What to do.** Compare with the same event type elsewhere in the log, written by dsh, and mend the
-    /// tool. The log can be opened again only from a copy without this event; `dshc replay --partial` shows
-    /// what stands before it.
+    /// tool. The log opens again only as a copy that ends before this event; `dshc replay --partial` shows
+    /// what stands there.
     MESSAGE_SHAPE = error("message-shape");
     /// A payload without a message lacks what every reader asks of its event type.
     ///
@@ -209,7 +210,7 @@ rule_family! {
     /// payload with null where it has nothing to say. An edit by hand easily removes a member.
     ///
     /// **What to do.** Compare with an event of that type which dsh wrote in the same format, and mend the
-    /// tool. Nothing that is appended mends the event; go on from a copy from before it.
+    /// tool. Nothing that is appended mends the event; go on from a copy that ends before it.
     PAYLOAD_SHAPE = error("payload-shape");
     /// An event type is unknown in the log's format, and nothing says that readers may pass it by.
     ///

@@ -18,7 +18,7 @@ rule_family! {
     ///
     /// **What to do.** A tool that appends behind an open turn writes its ending first: results for the calls
     /// that have none, `step/end` if a step is open, `turn/end` with the reason `interrupted`. In a log that
-    /// is so already, only a copy from before the second start helps.
+    /// is so already, only a copy that ends before the second start helps.
     TURN_WHILE_OPEN = error("turn-start-while-open");
     /// A turn does not carry the next number.
     ///
@@ -49,8 +49,8 @@ rule_family! {
     /// sessions.
     ///
     /// **What to do.** Only the process that holds the session may end its turn; in format 4 `session.lock`
-    /// sees to that, if all use it. The second end cannot be taken back by appending: use a copy from before
-    /// it.
+    /// sees to that, if all use it. The second end cannot be taken back by appending: use a copy that ends
+    /// before it.
     TURN_END_UNMATCHED = error("turn-end-unmatched");
     /// A turn ends while a step of it has not ended.
     ///
@@ -94,7 +94,7 @@ rule_family! {
     /// step and writes the failed try as `assistant/attempt` and `llm/retry`.
     ///
     /// **What to do.** Write `step/end` when the last result of the step is there, then the next
-    /// `step/start`. A log that holds this is usable again only from before the second start.
+    /// `step/start`. What format 4 takes of a log with this ends before the second start.
     STEP_WHILE_OPEN = error("step-start-while-open");
     /// A step does not carry the next number of its turn.
     ///
@@ -108,7 +108,7 @@ rule_family! {
     /// within a turn some begin at 1 again.
     ///
     /// **What to do.** Take the last `step/start` of the open turn and add one; a new turn begins at 1. What
-    /// stands in the log stays as it is: go back to a copy from before the step if it is to be opened in
+    /// stands in the log stays as it is: go back to a copy that ends before the step if it is to be opened in
     /// format 4.
     STEP_NUMBER = error("step-number");
     /// A step ends that is not the open one.
@@ -124,8 +124,8 @@ rule_family! {
     /// that was thought dead wrote its own. Or the event names the next step already, because the writer
     /// counted up too early.
     ///
-    /// **What to do.** Let one process at a time work in a session. Where the surplus end is the very last
-    /// event, a copy without it is whole; else take one from before it.
+    /// **What to do.** Let one process at a time work in a session. A copy that ends before the surplus end
+    /// is sound, and whole where that end was the very last event.
     STEP_END_UNMATCHED = error("step-end-unmatched");
     /// An event names a turn and a step that are not the open ones.
     ///
@@ -142,7 +142,7 @@ rule_family! {
     ///
     /// **What to do.** A message that belongs to no step is a `user/message`, which may stand anywhere. For a
     /// whole exchange open a turn and a step around it and close them. What is in the log already needs a
-    /// copy from before it.
+    /// copy that ends before it.
     OUTSIDE_STEP = error("event-outside-step");
     /// An event that belongs into a turn stands outside any.
     ///
