@@ -53,7 +53,7 @@ rule_family! {
     /// **Why it matters.** dsh looks at all frames before it reads any, so it refuses the whole log, and the
     /// sound parts with it. It does not cut off or delete anything here.
     ///
-    /// **How it comes about.** A stretch of the file was overwritten, or a copying tool left a hole in it; or
+    /// **How it comes about.** A stretch of the file was overwritten, or a copying tool left a hole in it. Or
     /// text was appended to the compressed file, and dsh then went on behind it.
     ///
     /// **What to do.** Look for a copy. Where only foreign bytes stand between two frames whose events go on
@@ -82,7 +82,8 @@ rule_family! {
     /// keeps for later use. So neither its length nor its content can be known; reading goes on at the next
     /// frame that can be found.
     ///
-    /// **Why it matters.** dsh refuses the whole log for it, before it decodes anything.
+    /// **Why it matters.** dsh refuses the whole log for it, before it decodes anything. It deletes nothing:
+    /// only a frame that the file's end cuts off counts as a torn tail.
     ///
     /// **How it comes about.** No writer makes such frames. A bit was flipped by a disk, memory or transfer,
     /// or the bytes are none of a frame at all and only begin like one.
@@ -118,7 +119,7 @@ rule_family! {
     /// not. dsh has refused the log at the first damaged frame already.
     ///
     /// **How it comes about.** The file is no log of dsh for the greater part, such as a disk image in which
-    /// a header was found, or it was encrypted or overwritten as a whole.
+    /// a header was found. Or it was encrypted or overwritten as a whole.
     ///
     /// **What to do.** Restore the file from a copy. The findings before this one tell how far the log can be
     /// read.
@@ -148,7 +149,7 @@ rule_family! {
     /// What stands before the line is whole.
     ///
     /// **How it comes about.** The last frame or frames were lost in a copy, at a place where a record was
-    /// spread over two frames, which dsh itself never does; or a raw log with a torn tail was compressed.
+    /// spread over two frames, which dsh itself never does. Or a raw log with a torn tail was compressed.
     ///
     /// **What to do.** Look for a longer copy. If there is none, compress the text up to the last line feed
     /// anew in a copy, with the header in a frame of its own: the torn record is lost then, and everything

@@ -15,7 +15,8 @@ rule_family! {
     /// **Why it matters.** Without the id the end of a command finds no beginning. Format 4 refuses the log
     /// for it; an upgrade does so as well.
     ///
-    /// **How it comes about.** A plugin that offers commands left the member out, or used a number.
+    /// **How it comes about.** A plugin that offers commands left the member out. A number or an empty text
+    /// comes of a counter or a default.
     ///
     /// **What to do.** Make an id for each run, and use it in both events and as `sourceCommandId` of a
     /// compaction that the command starts. Commands are not seen by the model.
@@ -42,7 +43,7 @@ rule_family! {
     /// **Why it matters.** A result without a beginning tells nobody who asked for it, and format 4 refuses
     /// the log. The earlier formats open it and bar the upgrade.
     ///
-    /// **How it comes about.** A plugin answers commands that it handled outside the session, or the two
+    /// **How it comes about.** A plugin answers commands that it handled outside the session. Or the two
     /// events have ids of different make.
     ///
     /// **What to do.** Write `command/run` first, when the user gives the command. A note about something

@@ -46,7 +46,7 @@ rule_family! {
     /// cannot tell. Format 4 refuses the log at the second.
     ///
     /// **How it comes about.** A plugin counts nested calls from 1 for each root without putting the root's
-    /// id into theirs, so that the second root repeats the first one's ids.
+    /// id into theirs. The second root then repeats the first one's ids.
     ///
     /// **What to do.** Make nested ids from the root's id and a number, as in `call-1:ptc:1`. Root ids that a
     /// provider uses again in a later turn need something more to be told apart.
@@ -59,7 +59,7 @@ rule_family! {
     /// **Why it matters.** An id stands for one run; with two, the end that follows belongs to either. Format
     /// 4 refuses the log, and no upgrade takes it.
     ///
-    /// **How it comes about.** A plugin restarted a script and ran its calls under their old ids, or two
+    /// **How it comes about.** A plugin restarted a script and ran its calls under their old ids. Or two
     /// scripts under one root count from the same number.
     ///
     /// **What to do.** A new run needs a new id. That the first run was given up is told by an end with an

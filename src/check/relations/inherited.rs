@@ -22,7 +22,7 @@ rule_family! {
     /// refuses the log for it.
     ///
     /// **How it comes about.** A tool that copies or upgrades logs changed the numbers of events and not the
-    /// mark, or the other way round.
+    /// mark. The other way round is as wrong.
     ///
     /// **What to do.** Leave marks as they are when a log is copied, with their version. A log that is to be
     /// delivered anew may not get a mark by hand; go on from a copy that ends before the wrong one.
@@ -52,7 +52,7 @@ rule_family! {
     /// entry which it does not understand; format 3 does not look.
     ///
     /// **How it comes about.** A plugin that starts subagents by itself writes entries with a mode of its
-    /// own, or without the time at which the child began.
+    /// own. Or it leaves the time out at which the child began.
     ///
     /// **What to do.** Write no entry for children that dsh did not start. The upgrade from format 3 adds
     /// missing entries by itself, from the children's logs.

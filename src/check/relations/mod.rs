@@ -46,7 +46,7 @@ rule_family! {
     /// formats 2 and 3 and every upgrade do look.
     ///
     /// **How it comes about.** A plugin emits an event of one of dsh's own types with nothing in it, as a
-    /// mere signal; or an edit by hand broke the line and mended it to the wrong thing.
+    /// mere signal. Or an edit by hand broke the line and mended it to the wrong thing.
     ///
     /// **What to do.** A plugin that wants a signal needs a type of its own, marked `ignorable`. For the log,
     /// take a copy that ends before the event; findings behind it may only follow from it.

@@ -17,8 +17,8 @@ rule_family! {
     /// **Why it matters.** The id joins the announcement of a try with its start. Format 4 refuses the log;
     /// an upgrade from format 0 fills in ids that development builds did not write, and refuses empty ones.
     ///
-    /// **How it comes about.** A plugin that retries requests by itself left the member out, or used a
-    /// number.
+    /// **How it comes about.** A plugin that retries requests by itself left the member out. A number in its
+    /// place is no text either.
     ///
     /// **What to do.** Make one id for each chain of retries and keep it for all its tries. The model does
     /// not see retries, so in formats 0 to 3 the session can be worked with as it is.
@@ -47,7 +47,7 @@ rule_family! {
     /// went where no header sent it. Format 4 refuses it, and upgrades do.
     ///
     /// **How it comes about.** A router between dsh and the models switched to a second provider after a
-    /// failure and wrote that one's name, without a header for it.
+    /// failure and wrote that one's name. It had no header for it.
     ///
     /// **What to do.** Write a `request/header` with the new provider first; the chain of retries then begins
     /// anew, with an id of its own. Or keep the router's switch out of the log.
@@ -74,7 +74,8 @@ rule_family! {
     /// **Why it matters.** The chain falls into two, whose numbers no longer begin at 1. Format 4 refuses the
     /// log for it, and no upgrade takes it.
     ///
-    /// **How it comes about.** A writer makes a new id for each try, or lost its own when it was restarted.
+    /// **How it comes about.** A writer makes a new id for each try. Or it lost its own when it was
+    /// restarted.
     ///
     /// **What to do.** Keep the id with the chain until the step ends or the policy changes. After a restart
     /// read it from the last `llm/retry` of the log.
@@ -107,7 +108,8 @@ rule_family! {
     /// new one.
     ///
     /// **What to do.** Write `llm/retry` as soon as the retry is decided, and `llm/retry-started` when the
-    /// request is sent, with the same id, number, turn and step.
+    /// request is sent, with the same id, number, turn and step. Where the retry was given up during the
+    /// delay, leave the start out.
     STARTED_UNMATCHED = error("retry-started-unmatched");
     /// An announced attempt starts for the second time.
     ///
@@ -117,7 +119,7 @@ rule_family! {
     /// **Why it matters.** One announcement is one request; the second would be unannounced. Format 4 does
     /// not open the log, and an upgrade refuses it.
     ///
-    /// **How it comes about.** A worker that was restarted sent its waiting request again, or the event was
+    /// **How it comes about.** A worker that was restarted sent its waiting request again. Or the event was
     /// written both before and after the request.
     ///
     /// **What to do.** If a try failed, announce the next one with the next number before it starts. Write

@@ -17,8 +17,8 @@ rule_family! {
     /// **Why it matters.** Format 4 refuses to open the whole session over it, though a title is only shown
     /// in lists. The formats before open the log and do not upgrade it.
     ///
-    /// **How it comes about.** A plugin sets titles from the outside: it takes over the user's kind of source
-    /// but adds the prompts, or the provider's kind without any.
+    /// **How it comes about.** A plugin sets titles from the outside. It takes over the user's kind of source
+    /// and adds the prompts, or the provider's kind without any.
     ///
     /// **What to do.** Write the source `user` with an empty list, or cite at least one prompt of a human.
     /// Titles can be given again later at any time, but the wrong event stays; for format 4 take a copy that
@@ -34,8 +34,8 @@ rule_family! {
     /// the text of the request anew from it. Format 4 refuses the log for a wrong one, and every upgrade does
     /// as well.
     ///
-    /// **How it comes about.** A plugin cites all user messages of the surface, checkpoints too, or took the
-    /// numbers from before an upgrade, which renumbers events.
+    /// **How it comes about.** A plugin cites all user messages of the surface, checkpoints too. Or it took
+    /// the numbers from before an upgrade, which renumbers events.
     ///
     /// **What to do.** Filter by the source and not by the type. The citation in the log cannot be changed;
     /// the session goes on from a copy that ends before the title.

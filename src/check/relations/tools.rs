@@ -38,7 +38,7 @@ rule_family! {
     /// **Why it matters.** Which of the two a result answers cannot be told. Format 4 refuses the log at the
     /// message; dsh for the earlier formats opens it, but does not upgrade it.
     ///
-    /// **How it comes about.** A provider numbers parallel calls badly, or an adapter takes the name of the
+    /// **How it comes about.** A provider numbers parallel calls badly. Or an adapter takes the name of the
     /// tool for the id, so that two calls of one tool collide.
     ///
     /// **What to do.** Give each call an id of its own in the adapter before the message is written. The
@@ -83,7 +83,7 @@ rule_family! {
     /// refuses it at the call, and each upgrade does so.
     ///
     /// **How it comes about.** A plugin or a hook corrected the arguments before the tool ran and wrote the
-    /// corrected ones; or it parsed them and wrote them out anew, which changes spaces and escapes.
+    /// corrected ones. Or it parsed them and wrote them out anew, which changes spaces and escapes.
     ///
     /// **What to do.** Write the arguments as the model gave them, byte by byte, in `tool/call`. What was
     /// really run belongs into the result or its `meta`.

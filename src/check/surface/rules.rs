@@ -44,11 +44,11 @@ rule_family! {
     /// list. Only that word and an object with the members of a replacement are known to any format. Objects
     /// of a wrong shape are told by `surface-op-dialect`.
     ///
-    /// **Why it matters.** The message has no place on the surface, and dsh refuses the log; in formats 3 and
+    /// **Why it matters.** The message has no place on the surface, and dsh refuses the log. In formats 3 and
     /// 4 it takes the line for damaged and may drop it with all that follows.
     ///
     /// **How it comes about.** A tool writes `"insert"`, `"delete"` or `"replace"` as a word, which no format
-    /// has, or null for what it means to leave to dsh.
+    /// has. Others write null where they mean to leave the place to dsh.
     ///
     /// **What to do.** There are two operations only: to leave something out, replace it by a message that
     /// stands for it. Correct the tool and start from the log as it was before this event.
@@ -132,7 +132,8 @@ rule_family! {
     /// decide, not numbers: after a compaction a checkpoint with a high seq stands before older messages, so
     /// that a start above its end is quite legal.
     ///
-    /// **Why it matters.** dsh refuses the log, in each format.
+    /// **Why it matters.** dsh refuses the log, in each format. It is checked once the whole log was read, so
+    /// nothing is dropped for it.
     ///
     /// **How it comes about.** A tool sorted the two seqs, so that the smaller came first, on a surface whose
     /// order is not that of the numbers. That is wrong exactly where an earlier replacement takes part in the
@@ -236,11 +237,11 @@ rule_family! {
     /// **What it means.** The type, `mode/set` or `request/header-delta`, was given up before the first
     /// release. Every format knows it by name and refuses it, even where it is marked `ignorable`.
     ///
-    /// **Why it matters.** dsh does not open the log, and no upgrade takes it: what these events changed, the
+    /// **Why it matters.** dsh does not open the log, and no upgrade takes it. What these events changed, the
     /// mode of the session or parts of the request header, has no equal in released formats.
     ///
-    /// **How it comes about.** A build from before the first release wrote the log, or a tool was made after
-    /// notes from that time.
+    /// **How it comes about.** A build from before the first release wrote the log. A tool that was made
+    /// after notes from that time may write them still.
     ///
     /// **What to do.** Only that build reads the log as it is meant. `dshc replay --partial` shows what
     /// stands before the event. Nothing is damaged, so keep the file as it is.

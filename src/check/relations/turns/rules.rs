@@ -30,7 +30,7 @@ rule_family! {
     /// refuses the log for a gap or a repeat. The earlier formats open it; dsh's invariant checks and every
     /// upgrade do not take it.
     ///
-    /// **How it comes about.** A fork was made by hand and began to count at 1 again; or a turn was cut out
+    /// **How it comes about.** A fork was made by hand and began to count at 1 again. Or a turn was cut out
     /// of the log and the events behind it were renumbered by seq, but not by turn.
     ///
     /// **What to do.** A writer takes the last `turn/start` of the log and adds one. To mend a log by
@@ -154,8 +154,8 @@ rule_family! {
     /// before open a log in which a result was shortened between turns, and then refuse to upgrade it. A
     /// stray `todo/write` troubles only dsh's invariant checks, where they are loaded.
     ///
-    /// **How it comes about.** A plugin prunes results between turns, or announces a model or new tools as
-    /// soon as the user chooses them and not when the next turn begins.
+    /// **How it comes about.** A plugin prunes results between turns. Others announce a model or new tools as
+    /// soon as the user chooses them, and not when the next turn begins.
     ///
     /// **What to do.** Do it inside a turn. An outside tool that must shorten results in an idle session
     /// opens a turn without steps around the prune and ends it as `completed`. In the log as it is, nothing
