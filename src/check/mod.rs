@@ -6,9 +6,12 @@
 mod aftermath;
 mod binding;
 mod brackets;
+mod branches;
+mod closers;
 mod container;
 mod failures;
 mod finding;
+mod gist;
 mod line;
 mod lock_report;
 mod locks;
@@ -29,7 +32,9 @@ mod shadow;
 mod splits;
 mod stream;
 mod surface;
+mod task;
 mod text;
+mod trail;
 mod vocabulary;
 mod wording;
 

@@ -3,7 +3,7 @@
 use super::root::{encodings, identity, names};
 use super::{
     Severity, aftermath, brackets, container, failures, line, locks, numbering, opening, pairing, provenance,
-    relations, seeds, shadow, stream, surface, text, vocabulary,
+    relations, seeds, shadow, stream, surface, task, text, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -80,6 +80,7 @@ const FAMILIES: &[&[&Rule]] = &[
     shadow::RULES,
     locks::RULES,
     failures::RULES,
+    task::RULES,
     relations::RULES,
     relations::turns::RULES,
     relations::tools::RULES,
