@@ -6,10 +6,13 @@
 mod aftermath;
 mod binding;
 mod brackets;
+mod branches;
 mod busy;
+mod closers;
 mod container;
 mod failures;
 mod finding;
+mod gist;
 mod inbox;
 mod line;
 mod lock_report;
@@ -31,7 +34,9 @@ mod shadow;
 mod splits;
 mod stream;
 mod surface;
+mod task;
 mod text;
+mod trail;
 mod vocabulary;
 mod wording;
 

@@ -13,6 +13,7 @@ use super::places::Places;
 use super::provenance::Ranges;
 use super::relations::Relations;
 use super::splits::Splits;
+use super::task::Remains;
 use super::wording::{amount, owned};
 use super::{Checked, container, line, locks, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedBy, Format, Stream};
@@ -26,6 +27,7 @@ pub(super) struct Pass {
     losses: Losses,
     places: Places,
     splits: Splits,
+    remains: Remains,
     brackets: Brackets,
     /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
@@ -46,10 +48,11 @@ impl Pass {
             relations: facts.map(|facts| Relations::new(facts, &header)),
             inbox: Inbox::new(&header),
             session: Session::new(header, format, Keep::Figures),
-            numbering: Numbering::Sound,
+            numbering: Numbering::default(),
             losses: Losses::default(),
             places: Places::default(),
             splits: Splits::default(),
+            remains: Remains::default(),
             brackets: Brackets::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
@@ -79,7 +82,7 @@ impl Pass {
                     self.findings.extend(text::lone_surrogates(event, record.place));
                     self.ranges.event(event, record.place, self.session.format);
                 }
-                if !self.numbering.record(first_seq, &mut self.findings) {
+                if !self.numbering.record(&record, &mut self.findings) {
                     return;
                 }
                 let unread = self.unread_line.take();
@@ -104,7 +107,7 @@ impl Pass {
 
     fn fault(&mut self, fault: &Fault) {
         self.aftermath.fault(fault);
-        self.numbering.fault(fault, &mut self.findings);
+        let missing_from = self.numbering.fault(fault, &mut self.findings);
         let session = (!self.numbering.is_forked()).then_some(&self.session);
         let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
         if let Some(mut finding) =
@@ -130,7 +133,11 @@ impl Pass {
             // These stand between records, or behind all.
             FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } => {}
             ref kind if kind.loses_nothing() => {}
-            FaultKind::SeqGap { expected, .. } => self.losses.unread(expected),
+            FaultKind::SeqGap { .. } => {
+                if let Some(from) = missing_from {
+                    self.losses.unread(from);
+                }
+            }
             _ => {
                 self.unread_line = self.unread_line.or(fault.place.line);
                 self.losses.unread(fault.seq);
@@ -196,6 +203,9 @@ impl Pass {
             let source = payload.get().and_then(|data| data.object("source"));
             let compaction_id = source.and_then(|source| source.text("compactionId")).map(owned);
             self.splits.replaced(&hidden, node, compaction_id);
+            if let Some(message) = payload.get() {
+                self.remains.replaced(&self.session, event.seq, message);
+            }
             self.places.forget(&node.replaces);
             self.places.keep(node, place);
         }
@@ -213,6 +223,9 @@ impl Pass {
         let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
         self.findings.extend(self.brackets.failures.finding());
         self.findings.extend(vocabulary::findings(&self.session));
+        if lock.is_some() {
+            self.findings.extend(self.remains.findings(&self.session, &self.places));
+        }
         // Where events were lost, the marker may be among them.
         if self.losses.is_empty() && !self.numbering.is_forked() {
             self.findings.extend(seeds::finding(&self.session, events));

@@ -1,10 +1,6 @@
 //! The table of all rules.
 
-use super::root::{encodings, identity, names};
-use super::{
-    Severity, aftermath, brackets, container, failures, inbox, line, locks, numbering, opening, pairing,
-    provenance, relations, seeds, shadow, stream, surface, text, vocabulary,
-};
+use super::Severity;
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
 #[derive(Debug, PartialEq, Eq)]
@@ -63,36 +59,37 @@ pub(super) use rule_family;
 
 /// The families: the places of logs, then from the bytes up.
 const FAMILIES: &[&[&Rule]] = &[
-    opening::RULES,
-    names::RULES,
-    encodings::RULES,
-    identity::RULES,
-    container::RULES,
-    line::RULES,
-    numbering::RULES,
-    seeds::RULES,
-    aftermath::RULES,
-    text::RULES,
-    provenance::RULES,
-    surface::RULES,
-    vocabulary::RULES,
-    pairing::RULES,
-    brackets::RULES,
-    shadow::RULES,
-    locks::RULES,
-    failures::RULES,
-    relations::RULES,
-    relations::turns::RULES,
-    relations::tools::RULES,
-    relations::repair::RULES,
-    relations::dispatch::RULES,
-    relations::retries::RULES,
-    relations::titles::RULES,
-    relations::commands::RULES,
-    relations::inherited::RULES,
-    relations::head::RULES,
-    inbox::RULES,
-    stream::RULES,
+    super::opening::RULES,
+    super::root::names::RULES,
+    super::root::encodings::RULES,
+    super::root::identity::RULES,
+    super::container::RULES,
+    super::line::RULES,
+    super::numbering::RULES,
+    super::seeds::RULES,
+    super::aftermath::RULES,
+    super::text::RULES,
+    super::provenance::RULES,
+    super::surface::RULES,
+    super::vocabulary::RULES,
+    super::pairing::RULES,
+    super::brackets::RULES,
+    super::shadow::RULES,
+    super::locks::RULES,
+    super::failures::RULES,
+    super::task::RULES,
+    super::relations::RULES,
+    super::relations::turns::RULES,
+    super::relations::tools::RULES,
+    super::relations::repair::RULES,
+    super::relations::dispatch::RULES,
+    super::relations::retries::RULES,
+    super::relations::titles::RULES,
+    super::relations::commands::RULES,
+    super::relations::inherited::RULES,
+    super::relations::head::RULES,
+    super::inbox::RULES,
+    super::stream::RULES,
 ];
 
 /// Every rule, those of one family together.

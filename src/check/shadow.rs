@@ -185,7 +185,7 @@ fn slice<'a>(surface: &'a Surface, shadowed: &[u64]) -> Result<&'a [Node], Strin
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bracket, check_events, codes, event, user};
+    use super::super::testing::{bracket, check_events, event, structural_codes as codes, user};
 
     fn summary(range: &str, seqs: &str, tokens: &str) -> Vec<&'static str> {
         let mut log = vec![user(0, "one"), user(1, "two"), user(2, "three")];
