@@ -3,7 +3,7 @@
 use super::root::{encodings, identity, names};
 use super::{
     Severity, aftermath, brackets, container, failures, line, locks, numbering, opening, pairing, provenance,
-    relations, seeds, shadow, stream, surface, text, vocabulary,
+    relations, seeds, shadow, stream, surface, text, upgrade, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -91,6 +91,16 @@ const FAMILIES: &[&[&Rule]] = &[
     relations::inherited::RULES,
     relations::head::RULES,
     stream::RULES,
+    upgrade::chain::RULES,
+    upgrade::unknown::RULES,
+    upgrade::attempts::RULES,
+    upgrade::citations::RULES,
+    upgrade::renumbering::RULES,
+    upgrade::seeds::RULES,
+    upgrade::prompts::RULES,
+    upgrade::generated::RULES,
+    upgrade::deliveries::RULES,
+    upgrade::results::RULES,
 ];
 
 /// Every rule, those of one family together.

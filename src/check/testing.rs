@@ -1,6 +1,6 @@
 //! Small logs for the tests of the rules.
 
-use super::{Checked, Finding, check};
+use super::{Checked, Finding, Options, check};
 use crate::format::{self, Seeded};
 use crate::log::append::zstd_frame;
 use crate::log::{LogReader, Source};
@@ -105,7 +105,7 @@ pub(super) fn check_events_of(version: u64, lines: &[String]) -> Checked {
 
 /// Checks a log that can be opened.
 pub(super) fn check_source(source: &Source) -> Checked {
-    check(&mut LogReader::open(source).unwrap()).unwrap()
+    check(&mut LogReader::open(source).unwrap(), Options::default()).unwrap()
 }
 
 /// The codes found, in their order; people must be able to look each of them up.

@@ -3,7 +3,7 @@
 use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
     CheckedAt, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
-    SystemPrompt, ToolResult,
+    SystemPrompt, ToolResult, Upgrade,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -47,4 +47,15 @@ pub(super) const FORMAT: Format = Format {
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
         catalog: false,
     },
+    // Payloads are normalised; how events relate is looked at when format 2 is reached.
+    upgrade: Some(Upgrade {
+        refuses_unknown: true,
+        also_takes: &[],
+        gathers_chunks: false,
+        ends_interrupted_turns: false,
+        promotes_prompt: false,
+        flattens_results: false,
+        unclaimable: None,
+        relations: None,
+    }),
 };

@@ -1,6 +1,6 @@
 //! Format 1: format 0 without what only development builds wrote. No release writes it; upgrades pass through it.
 
-use super::{Format, HeaderShape, ScanCheck, v0};
+use super::{Format, HeaderShape, Relations, RepairIds, ScanCheck, Upgrade, v0};
 
 pub(super) const FORMAT: Format = Format {
     version: 1,
@@ -12,5 +12,16 @@ pub(super) const FORMAT: Format = Format {
     converts_old_payloads: false,
     has_opaque_markers: true,
     refuses_negative_zero: true,
+    upgrade: Some(Upgrade {
+        refuses_unknown: true,
+        also_takes: &[],
+        gathers_chunks: true,
+        ends_interrupted_turns: true,
+        promotes_prompt: false,
+        flattens_results: false,
+        unclaimable: None,
+        // The numbers are those of the result, so repairs are held to them there.
+        relations: Some(Relations { repair_ids: RepairIds::AnyNumber, ..v0::FORMAT.relations }),
+    }),
     ..v0::FORMAT
 };

@@ -215,6 +215,16 @@ impl Turns {
         false
     }
 
+    /// The open turn ends without an event that says so.
+    pub(super) fn interrupt(&mut self) {
+        self.close_turn();
+    }
+
+    /// Whether this turn and step are open, or may be.
+    pub(super) fn may_be_open(&self, turn: Option<u64>, step: Option<u64>) -> bool {
+        self.is_unsure || self.is_open(turn, step)
+    }
+
     /// The event must stand in a turn, whichever that is.
     pub(super) fn require_turn(&self, here: &mut Here) {
         if self.turn.is_none() && !self.is_unsure {
