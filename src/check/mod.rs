@@ -73,7 +73,11 @@ pub struct Options {
 
 /// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
 pub fn check(reader: &mut LogReader, options: Options) -> io::Result<Checked> {
-    let mut pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container(), options);
+    let pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container(), options);
+    run(pass, reader)
+}
+
+fn run(mut pass: pass::Pass, reader: &mut LogReader) -> io::Result<Checked> {
     while reader.next(|item| pass.take(item))?.is_some() {}
     Ok(pass.finish(reader.events(), reader.crlf()))
 }

@@ -14,7 +14,7 @@ use super::splits::Splits;
 use super::upgrade::{self, Upgrades};
 use super::wording::{amount, owned};
 use super::{Checked, Options, container, line, locks, seeds, stream, surface, text, vocabulary};
-use crate::format::{CheckedAt, Format, Stream};
+use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
 
@@ -26,7 +26,7 @@ pub(super) struct Pass {
     places: Places,
     splits: Splits,
     brackets: Brackets,
-    /// The rules between events, where dsh checks them when it opens the log.
+    /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
     /// What upgrades to the format that is asked for refuse.
     upgrades: Option<Upgrades>,
@@ -48,7 +48,7 @@ impl Pass {
     ) -> Self {
         let mut findings = Findings::default();
         findings.extend(options.target.and_then(|target| upgrade::unneeded(&header, target)));
-        let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
+        let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
             upgrades: options.target.and_then(|target| Upgrades::new(&header, format, target)),
@@ -64,6 +64,12 @@ impl Pass {
             unread_line: None,
             broken_frame: None,
         }
+    }
+
+    /// The same without the rules between events: for tests of other rules, whose logs are fragments.
+    #[cfg(test)]
+    pub(super) fn of_fragment(self) -> Self {
+        Self { relations: None, ..self }
     }
 
     /// Takes what the log gives next.
@@ -95,6 +101,9 @@ impl Pass {
                     Body::Event(event) => self.event(&event, record.place),
                     Body::Row(row) => {
                         self.session.apply_row(&row);
+                        if let Some(relations) = &mut self.relations {
+                            relations.row(&row, record.place, &mut self.findings);
+                        }
                         if let Some(upgrades) = &mut self.upgrades {
                             upgrades.row(&row, record.place, &mut self.findings);
                         }

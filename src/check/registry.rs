@@ -51,7 +51,7 @@ macro_rules! rule_family {
     ($family:literal; $($(#[doc = $line:literal])+ $name:ident = $severity:ident($code:literal);)+) => {
         $(
             $(#[doc = $line])+
-            static $name: $crate::check::registry::Rule =
+            pub(super) static $name: $crate::check::registry::Rule =
                 $crate::check::registry::Rule::$severity($family, $code, concat!($($line, "\n"),+));
         )+
 

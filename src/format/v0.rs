@@ -2,8 +2,8 @@
 
 use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
-    CheckedAt, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
-    SystemPrompt, ToolResult, Upgrade,
+    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
+    SurfaceType, SystemPrompt, ToolResult, Upgrade,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -41,11 +41,14 @@ pub(super) const FORMAT: Format = Format {
     unpriced_members: &[],
     has_session_lock: false,
     relations: Relations {
-        checked: CheckedAt::Upgrade,
+        checked: CheckedBy::Invariants,
+        calls: CallRule::Started,
+        in_turn: &["request/context", "request/header", "todo/write"],
+        families: &[],
+        payloads: Payloads::Looked,
         dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
-        catalog: false,
     },
     // Payloads are normalised; how events relate is looked at when format 2 is reached.
     upgrade: Some(Upgrade {

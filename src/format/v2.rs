@@ -1,7 +1,7 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
-use super::{Format, HeaderShape, ScanCheck, Seeded, Stream, Upgrade, v1};
+use super::{CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, Upgrade, v1};
 
 pub(super) const FORMAT: Format = Format {
     version: 2,
@@ -12,6 +12,11 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: false,
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
+    relations: Relations {
+        checked: CheckedBy::Codec,
+        payloads: Payloads::AllBut(&[]),
+        ..v1::FORMAT.relations
+    },
     upgrade: Some(Upgrade {
         refuses_unknown: true,
         also_takes: &["feedback/message-delete", "feedback/message-put"],

@@ -12,9 +12,9 @@ pub struct PackedRow {
     pub members: u64,
     /// Time of the last member, Unix epoch in milliseconds.
     pub last_time: i64,
-    /// The turn and the step of all members, where they are counts.
+    /// The turn to which all members belong; `None` if it is no count.
     pub turn: Option<u64>,
-    /// See `turn`.
+    /// The step to which all members belong; `None` if it is no count.
     pub step: Option<u64>,
 }
 
@@ -38,8 +38,7 @@ impl PackedRow {
         let (members, last_time) = run_extent(&data, Self::check_data(tag, &data)?, time0)?;
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
-        let (turn, step) = (data.count("turn"), data.count("step"));
-        Ok(Self { first_seq, members, last_time, turn, step })
+        Ok(Self { first_seq, members, last_time, turn: data.count("turn"), step: data.count("step") })
     }
 
     /// Checks the members of `data` and gives the name of its payload.

@@ -91,7 +91,7 @@ impl Inherited {
     }
 
     pub(super) fn catalog(&mut self, here: &mut Here) {
-        if !here.facts.catalog || here.event.seq < self.cut {
+        if here.event.seq < self.cut {
             return;
         }
         if !is_entry(here) {
@@ -158,7 +158,11 @@ mod tests {
         assert_eq!(judged(r#"{"sessionFormatVersion":"4"}"#), ["delivery-mark@1"]);
         let unnamed = r#"{"sessionId":"x","throughSeq":0}"#;
         assert_eq!(judged(unnamed), [""; 0], "a mark without a format is one of format 0");
-        assert_eq!(found_in(0, &[("todo/write", "{}"), (DELIVERY, unnamed)]), ["delivery-session@1"]);
+        assert_eq!(
+            found_in(0, &[(DELIVERY, unnamed)]),
+            [""; 0],
+            "nothing in dsh looks at the marks of format 0"
+        );
     }
 
     #[test]

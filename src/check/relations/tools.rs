@@ -228,6 +228,6 @@ pub(super) fn answered<'a>(message: &Object<'a>) -> Option<Text<'a>> {
     own.or_else(|| message.object("source")?.text("callId")).filter(|id| !id.is_empty())
 }
 
-fn shown(id: &Text) -> String {
+pub(super) fn shown(id: &Text) -> String {
     quoted(&id.to_str())
 }
