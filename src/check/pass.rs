@@ -14,8 +14,9 @@ use super::provenance::Ranges;
 use super::relations::Relations;
 use super::splits::Splits;
 use super::task::Remains;
+use super::upgrade::{self, Upgrades};
 use super::wording::{amount, owned};
-use super::{Checked, container, line, locks, seeds, stream, surface, text, vocabulary};
+use super::{Checked, Options, container, line, locks, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
@@ -32,6 +33,8 @@ pub(super) struct Pass {
     /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
     inbox: Inbox,
+    /// What upgrades to the format that is asked for refuse.
+    upgrades: Option<Upgrades>,
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
@@ -42,11 +45,19 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub(super) fn new(header: Header, format: &'static Format, container: Container) -> Self {
+    pub(super) fn new(
+        header: Header,
+        format: &'static Format,
+        container: Container,
+        options: Options,
+    ) -> Self {
+        let mut findings = Findings::default();
+        findings.extend(options.target.and_then(|target| upgrade::unneeded(&header, target)));
         let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
             inbox: Inbox::new(&header),
+            upgrades: options.target.and_then(|target| Upgrades::new(&header, format, target)),
             session: Session::new(header, format, Keep::Figures),
             numbering: Numbering::default(),
             losses: Losses::default(),
@@ -56,7 +67,7 @@ impl Pass {
             brackets: Brackets::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
-            findings: Findings::default(),
+            findings,
             unread_line: None,
             broken_frame: None,
         }
@@ -89,6 +100,7 @@ impl Pass {
                 if self.losses.read_on(first_seq) {
                     self.brackets.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
+                    self.upgrades.iter_mut().for_each(Upgrades::doubt);
                 } else if let Some(line) = unread {
                     self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
                 }
@@ -98,6 +110,9 @@ impl Pass {
                         self.session.apply_row(&row);
                         if let Some(relations) = &mut self.relations {
                             relations.row(&row, record.place, &mut self.findings);
+                        }
+                        if let Some(upgrades) = &mut self.upgrades {
+                            upgrades.row(&row, record.place, &mut self.findings);
                         }
                     }
                 }
@@ -166,10 +181,12 @@ impl Pass {
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
                 self.inbox.event(event, payload, place, self.session.format, &self.losses);
-                if let Some(relations) = &mut self.relations
-                    && self.session.format.knows(&event.event_type)
-                {
+                let is_known = self.session.format.knows(&event.event_type);
+                if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
+                }
+                if let Some(upgrades) = &mut self.upgrades {
+                    upgrades.event(event, payload, place, is_known, &self.losses, &mut self.findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
                     self.findings.extend(stream::check(event, payload, place));
@@ -177,6 +194,7 @@ impl Pass {
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
+                self.upgrades.iter_mut().for_each(|upgrades| upgrades.left_out(event));
                 let format = self.session.format;
                 let fate = violation.fate(event, format);
                 self.aftermath.violation(fate, place);
@@ -234,6 +252,10 @@ impl Pass {
             relations.finish(&mut self.findings);
         }
         self.findings.extend(self.inbox.into_finding());
+        if let Some(upgrades) = self.upgrades.take() {
+            let is_sound = self.losses.is_empty() && !self.numbering.is_forked();
+            upgrades.finish(events, is_sound, &mut self.findings);
+        }
         self.findings.extend(crlf.map(line::crlf));
         self.findings.extend(self.ranges.finding(self.session.format));
         self.aftermath.tell(&mut self.findings);

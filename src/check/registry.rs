@@ -90,6 +90,16 @@ const FAMILIES: &[&[&Rule]] = &[
     super::relations::head::RULES,
     super::inbox::RULES,
     super::stream::RULES,
+    super::upgrade::chain::RULES,
+    super::upgrade::unknown::RULES,
+    super::upgrade::attempts::RULES,
+    super::upgrade::citations::RULES,
+    super::upgrade::renumbering::RULES,
+    super::upgrade::seeds::RULES,
+    super::upgrade::prompts::RULES,
+    super::upgrade::generated::RULES,
+    super::upgrade::deliveries::RULES,
+    super::upgrade::results::RULES,
 ];
 
 /// Every rule, those of one family together.

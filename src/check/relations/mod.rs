@@ -95,6 +95,22 @@ impl Relations {
         self.head.doubt();
     }
 
+    /// The open turn ends without an event that says so.
+    pub(super) fn interrupt(&mut self) {
+        self.turns.interrupt();
+        self.calls.open(turns::Boundary::Sound);
+    }
+
+    /// Whether this turn and step are open, or may be.
+    pub(super) fn may_be_open(&self, turn: Option<u64>, step: Option<u64>) -> bool {
+        self.turns.may_be_open(turn, step)
+    }
+
+    /// The number in the id of the last event, if it is the result that dsh writes for a call that never started.
+    pub(super) fn take_repaired(&mut self) -> Option<u64> {
+        self.calls.take_repaired()
+    }
+
     /// An event was left out because it broke a rule of another kind.
     pub(super) fn left_out(&mut self, event: &Event) {
         if Kind::of(&event.event_type, self.facts).is_some() {

@@ -40,7 +40,7 @@ pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
     let wrapper = wrapper.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-result"));
     let body = wrapper.as_ref().unwrap_or(message);
     let is_original = || one_text(body).is_some_and(|text| text == *TEXT);
-    let number = suffix(message, "interrupted", id);
+    let number = number(message, id);
     is_error(body)
         && match here.facts.repair_ids {
             RepairIds::OwnSeq => number == Some(here.event.seq) && is_original(),
@@ -48,6 +48,11 @@ pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
             // The shape of a fork's result has a rule of its own.
             RepairIds::AnyNumberOrFork => starts_as_fork(message) || (number.is_some() && is_original()),
         }
+}
+
+/// The number at the end of the id that dsh gives the result of a call `id` that never started.
+pub(super) fn number(message: &Object, id: &Text) -> Option<u64> {
+    suffix(message, "interrupted", id)
 }
 
 /// A result that goes by the name of a fork's must be one in all its parts, appended or rewritten.

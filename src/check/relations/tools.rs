@@ -150,6 +150,8 @@ pub(super) struct Tools {
     count: u64,
     /// Events of the step were lost, among them perhaps calls.
     in_doubt: bool,
+    /// The number in the id of the last result for a call that never started.
+    repaired: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -284,6 +286,9 @@ impl Tools {
             }
             return;
         };
+        if call.started.is_none() {
+            self.repaired = repair::number(&message, &id);
+        }
         if tells && call.started.is_none() && !repair::is_exact(here, &message, &id) {
             let problem = format!("the result answers call {}, which never started", shown(&id));
             here.tell_relating(&RESULT_NOT_STARTED, problem, call.seq, "the message that makes the call");
@@ -294,6 +299,11 @@ impl Tools {
         } else {
             self.calls.remove(id.as_bytes());
         }
+    }
+
+    /// The number in the id of the last result, if it answered a call that never started.
+    pub(super) fn take_repaired(&mut self) -> Option<u64> {
+        self.repaired.take()
     }
 
     /// A step or turn ends.

@@ -217,6 +217,16 @@ impl Turns {
         Err(problem)
     }
 
+    /// The open turn ends without an event that says so.
+    pub(super) fn interrupt(&mut self) {
+        self.close_turn();
+    }
+
+    /// Whether this turn and step are open, or may be.
+    pub(super) fn may_be_open(&self, turn: Option<u64>, step: Option<u64>) -> bool {
+        self.is_unsure || self.is_open(turn, step)
+    }
+
     /// What is to be said of an event of this type, which must stand in a turn, whichever that is.
     pub(super) fn outside_turn(&self, event_type: &str, is_replacement: bool) -> Option<String> {
         let what = if is_replacement { "a replacing " } else { "" };
