@@ -18,7 +18,8 @@ rule_family! {
     /// each try may cost a call of the summarizer, and the context does not shrink.
     ///
     /// **How it comes about.** The summary was not smaller than what it was to replace, the summarizer's
-    /// provider answered with an error, the user cancelled, or no boundary free of open tool calls was found.
+    /// provider answered with an error, or the user cancelled. A crash leaves no such end: that shows as a
+    /// lock.
     ///
     /// **What to do.** Read the error. `dshc compact -n` shows, without writing, which region can be made
     /// smaller; where the model behind dsh's summarizer is at fault, another one may do. Failed brackets need

@@ -17,8 +17,8 @@ rule_family! {
     /// opens it, and deletes the line and everything behind it. The help of the first damaged line says which
     /// of these holds.
     ///
-    /// **How it comes about.** A writer was killed in the middle of a line and another one went on behind it;
-    /// a disk or a copying tool lost bytes; somebody edited the file.
+    /// **How it comes about.** A writer was killed in the middle of a line and another one went on behind it.
+    /// Or a disk or a copying tool lost bytes, or somebody edited the file.
     ///
     /// **What to do.** Copy the file before dsh opens the session. Put the line right from another copy, or,
     /// where nothing is lost with it, remove exactly this line. Do not let dsh load a log with
@@ -45,7 +45,7 @@ rule_family! {
     /// event; a gap behind it shows whether it took any away.
     ///
     /// **Why it matters.** NULs are no JSON, so the line counts as damaged: dsh refuses a compressed log, and
-    /// a raw one with a later `turn/end`; else it opens it and deletes what stands from there on.
+    /// a raw one with a later `turn/end`. Else it opens it and deletes what stands from there on.
     ///
     /// **How it comes about.** The machine crashed or lost power: the file had been made longer, but its data
     /// had not reached the disk. Some copying and syncing tools fill holes with zeros.
@@ -112,7 +112,7 @@ rule_family! {
     /// **Why it matters.** A row stands for several events, so the numbers behind it are off by all of them.
     /// dsh takes the line for damaged: it refuses the log, or drops what stands there and behind.
     ///
-    /// **How it comes about.** A tool dropped or shortened deltas in the row without adjusting `dt`, or
+    /// **How it comes about.** A tool dropped or shortened deltas in the row without adjusting `dt`. Or it
     /// copied rows into a log of format 2 or later, where they belong into the `stream` of the message.
     ///
     /// **What to do.** The deltas only tell how an answer came in; the message itself stands behind them. But
@@ -127,7 +127,8 @@ rule_family! {
     /// mixed; that is harmless too. Byte offsets and checksums differ from those of the original.
     ///
     /// **How it comes about.** The file was edited or transferred as text on Windows, or a version control
-    /// system changed its line ends.
+    /// system changed its line ends. Some programs change the whole file, others only the lines that they
+    /// touch.
     ///
     /// **What to do.** Nothing need be done. `dshc compact` appends to such a log, in line feeds alone, and
     /// changes none of the existing bytes.

@@ -116,7 +116,7 @@ fn parts(lock: &Lock) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bracket, check_events, codes, event, only, user};
+    use super::super::testing::{bracket, check_events, event, only, structural_codes as codes, user};
     use super::super::{Finding, Severity};
 
     fn start(seq: u64, turn: &str) -> String {

@@ -6,10 +6,13 @@
 mod aftermath;
 mod binding;
 mod brackets;
+mod branches;
 mod busy;
+mod closers;
 mod container;
 mod failures;
 mod finding;
+mod gist;
 mod inbox;
 mod line;
 mod lock_report;
@@ -31,7 +34,10 @@ mod shadow;
 mod splits;
 mod stream;
 mod surface;
+mod task;
 mod text;
+mod trail;
+mod upgrade;
 mod vocabulary;
 mod wording;
 
@@ -71,9 +77,16 @@ pub struct Checked {
     pub findings: Vec<Finding>,
 }
 
+/// What is asked of a check beside the rules of the log's own format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// The format to which the log shall be upgraded: what dsh's upgrades refuse on the way is told too (FORMAT §8).
+    pub target: Option<u64>,
+}
+
 /// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
-pub fn check(reader: &mut LogReader) -> io::Result<Checked> {
-    let pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container());
+pub fn check(reader: &mut LogReader, options: Options) -> io::Result<Checked> {
+    let pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container(), options);
     run(pass, reader)
 }
 

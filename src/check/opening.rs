@@ -29,7 +29,7 @@ rule_family! {
     /// **Why it matters.** There is no session in it, not even an id but for the directory's name. dsh leaves
     /// it out of its list or refuses it.
     ///
-    /// **How it comes about.** A disk was full, a copy or a sync was interrupted, or the data had not reached
+    /// **How it comes about.** A disk was full, a copy or a sync was interrupted. Or the data had not reached
     /// the disk when the machine crashed.
     ///
     /// **What to do.** Look for the session in a backup; the directory's name tells its id. If there is none,
@@ -43,8 +43,8 @@ rule_family! {
     /// **Why it matters.** Without the header neither format nor id of the session is known, and dsh refuses
     /// the file. It is no torn tail, which only ever concerns what stands behind a whole header.
     ///
-    /// **How it comes about.** The file was cut very near its beginning: by a transfer that was interrupted,
-    /// or a full disk.
+    /// **How it comes about.** The file was cut very near its beginning. A transfer that was interrupted or a
+    /// full disk leaves it so.
     ///
     /// **What to do.** Restore it from a copy. What is left of the line may still show the id and the
     /// project; write them down before you remove it.
@@ -72,8 +72,8 @@ rule_family! {
     /// events in `seedLength`, that of the others says `isSeeded`. Members that no format has are passed over
     /// in format 0 alone.
     ///
-    /// **Why it matters.** dsh refuses the whole log for its first line, and none of the events is looked at
-    /// here either.
+    /// **Why it matters.** dsh refuses the whole log for its first line. None of the events is looked at here
+    /// either, for what they mean depends on the header.
     ///
     /// **How it comes about.** A tool added a member of its own, such as tags for an archive, or removed
     /// `delegationDepth`. `sandboxMode` and `approvalPolicy` were retired before the first release.
@@ -90,8 +90,8 @@ rule_family! {
     /// **Why it matters.** Another version may mean other rules for everything: a check by those of a known
     /// one would tell nonsense. dsh refuses formats that are newer than its own, too.
     ///
-    /// **How it comes about.** A newer dsh wrote the log, or a private fork, whose numbers mean whatever it
-    /// likes.
+    /// **How it comes about.** A newer dsh wrote the log. Or a private fork did, whose numbers mean whatever
+    /// it likes.
     ///
     /// **What to do.** Look for a newer dshc, or open the log with the program that wrote it. `dshc replay
     /// --allow-unknown` reads the log as if it were of the newest known format and shows what can be

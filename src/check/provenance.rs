@@ -18,7 +18,7 @@ rule_family! {
     /// reads. Later releases read both, and nothing is lost in either.
     ///
     /// **How it comes about.** A dsh of the 0.1.2 line wrote the log, and it was then opened with an older
-    /// one: after a downgrade, or on another machine.
+    /// one. That happens after a downgrade, or on another machine.
     ///
     /// **What to do.** Open the log with dsh 0.1.2 or later. Tools that write format 0 for all readers should
     /// list each number.

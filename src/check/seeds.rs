@@ -15,8 +15,8 @@ rule_family! {
     /// yes and no such marker stands in the log, or it says no and one does. Where events were lost nothing
     /// is said.
     ///
-    /// **Why it matters.** dsh refuses the log, since it cannot tell what the session did itself: costs,
-    /// deliveries and children are counted from there.
+    /// **Why it matters.** dsh refuses the log, since it cannot tell what the session did itself. Costs,
+    /// deliveries and children are counted from the boundary on.
     ///
     /// **How it comes about.** A fork was cut off before its marker, or made by a tool that copies a prefix
     /// and changes the header alone. A marker without the flag comes of copying a fork's events under a new
@@ -34,7 +34,7 @@ rule_family! {
     /// session did itself cannot be told from what it inherited.
     ///
     /// **How it comes about.** The fork was written out in part, or its end was cut off or dropped as damaged
-    /// later: the header is written once and does not follow.
+    /// later. The header is written once and does not follow.
     ///
     /// **What to do.** Look for the parent's log: it holds the inherited events in full, up to that number.
     /// If the fork was never worked in, make it again from there. Do not lower the number in the header, for

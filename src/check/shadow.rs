@@ -16,8 +16,8 @@ rule_family! {
     /// The two do not agree, or the range is missing or holds no numbers.
     ///
     /// **Why it matters.** dsh's own checkpoint takes its edges from the range and its sources from the list,
-    /// so one of the two is wrong. Every upgrade, format 4 and dsh's invariant checks refuse such an event;
-    /// dsh opens formats 0 to 3 with it otherwise.
+    /// so one of the two is wrong. Every upgrade and format 4 refuse such an event, and for a summary dsh's
+    /// invariant checks do too; dsh opens formats 0 to 3 with it otherwise.
     ///
     /// **How it comes about.** A tool sorted the list by number. On a surface that was compacted before, the
     /// first node may have the greater number, so the edges of a sorted list are others than those of the
@@ -38,7 +38,7 @@ rule_family! {
     /// checkpoint's own `surfaceOp`.
     ///
     /// **How it comes about.** A writer used all numbers from start to end, though some of those events are
-    /// not on the surface; or it read the surface, and another process appended or replaced something before
+    /// not on the surface. Or it read the surface, and another process appended or replaced something before
     /// the summary was written.
     ///
     /// **What to do.** Read the surface again after the summarizer is done, and give up where it has changed
@@ -54,7 +54,8 @@ rule_family! {
     /// replacement, and with it the whole log. Format 4 refuses the summary itself as well.
     ///
     /// **How it comes about.** A compactor written for formats 0 to 2, where the prompt stands in the request
-    /// header, takes its region from the first node on.
+    /// header, takes its region from the first node on. On such a log an old tool goes wrong only once the
+    /// log was upgraded.
     ///
     /// **What to do.** Start regions at the second node where the first is a `system/message`; `dshc compact`
     /// does, and refuses `--region` with the head in it. If a replacement stands behind the summary, see
@@ -68,10 +69,10 @@ rule_family! {
     ///
     /// **Why it matters.** dsh subtracts it from its running estimate of the context when the replacement
     /// follows. With a value that is no count the estimate is worth nothing, and with a negative one it
-    /// grows. Every upgrade refuses the event, and so do dsh's invariant checks.
+    /// grows. Every upgrade refuses the event, and for a summary dsh's invariant checks do too.
     ///
-    /// **How it comes about.** A tool did not know the price of the nodes and left the member out, or wrote a
-    /// difference that came out below zero, or a float from a tokenizer's average.
+    /// **How it comes about.** A tool did not know the price of the nodes and left the member out. Or it
+    /// wrote a difference that came out below zero, or a fraction from a tokenizer's average.
     ///
     /// **What to do.** Write the sum of the host tokens of the hidden nodes: `dshc replay` shows them node by
     /// node. Zero is legal where nothing better is known, but then the estimate stays too high until the next
@@ -184,7 +185,7 @@ fn slice<'a>(surface: &'a Surface, shadowed: &[u64]) -> Result<&'a [Node], Strin
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bracket, check_events, codes, event, user};
+    use super::super::testing::{bracket, check_events, event, structural_codes as codes, user};
 
     fn summary(range: &str, seqs: &str, tokens: &str) -> Vec<&'static str> {
         let mut log = vec![user(0, "one"), user(1, "two"), user(2, "three")];

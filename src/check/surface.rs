@@ -152,7 +152,9 @@ fn shape(error: &ShapeError, place: Place, format: &Format) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{call, check_events, codes, event, marked, only, result, user};
+    use super::super::testing::{
+        call, check_events, event, marked, only, result, structural_codes as codes, user,
+    };
 
     fn replace(op: &str, sources: &str) -> Vec<String> {
         let message = r#"{"id":"m","role":"user","content":[],"source":{"kind":"plugin","plugin":"p"}}"#;

@@ -32,7 +32,7 @@ rule_family! {
     /// **Why it matters.** dsh takes it, and so does its surface. Strict JSON parsers refuse the whole line,
     /// which makes naive tools see the session as damaged, and a model's provider may refuse the request.
     ///
-    /// **How it comes about.** JavaScript cuts text between UTF-16 units: a tool result that is shortened at
+    /// **How it comes about.** JavaScript cuts text between UTF-16 units. A tool result that is shortened at
     /// a fixed length loses half of an emoji or of a rare character.
     ///
     /// **What to do.** Nothing is to be done in the log: the bytes are legal there, and `dshc replay --format

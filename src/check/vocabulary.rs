@@ -18,7 +18,7 @@ rule_family! {
     /// 3 refuse unknown types even where they are marked, and only the step from 3 to 4 keeps them, under a
     /// name with `plugin:` before it.
     ///
-    /// **How it comes about.** A plugin writes records of its own and marks them as it should, or a newer dsh
+    /// **How it comes about.** A plugin writes records of its own and marks them as it should. Or a newer dsh
     /// wrote something that older ones need not know.
     ///
     /// **What to do.** Nothing, as long as the log stays in its format. Before an upgrade from format 0, 1 or
@@ -34,8 +34,8 @@ rule_family! {
     /// **Why it matters.** dsh opens the log and upgrades it. A third tool that reads the bytes alone misses
     /// these messages or takes them for damaged.
     ///
-    /// **How it comes about.** A build from before the first release wrote the log; logs of releases do not
-    /// have them.
+    /// **How it comes about.** A build from before the first release wrote the log. Logs of releases do not
+    /// have such events.
     ///
     /// **What to do.** Nothing is to be done: dsh and dshc convert them as they read, and the bytes stay as
     /// they are. Tools should ask for the messages with `dshc replay --format messages`, or do the same
@@ -51,7 +51,8 @@ rule_family! {
     /// **Why it matters.** A dsh that works in format 0 does not know these types and refuses the log. A
     /// later dsh gives them their new names when it upgrades the log, and then the log opens.
     ///
-    /// **How it comes about.** A build from before the first release compacted the session.
+    /// **How it comes about.** A build from before the first release compacted the session. Releases write
+    /// the new names.
     ///
     /// **What to do.** Open the log with a dsh from 0.1.3 on, which upgrades it; the file of format 0 stays
     /// as it is beside the new one. Do not rename the events by hand in a log that you want to keep.

@@ -5,6 +5,7 @@ use super::{NO_OUTPUT, UsageError, inputs};
 use crate::batch;
 use crate::check::{self, Rule, Severity};
 use crate::exit::Exit;
+use crate::format::NEWEST;
 use crate::report::{self, Layout, Printer, Verbosity, human, json};
 use crate::verify::{FileVerdict, Status, Verification};
 use anyhow::{Context, Result};
@@ -45,6 +46,9 @@ pub(super) struct Verify {
     /// The least severity that makes the exit code 1 and fails a case of a JUnit report.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
+    /// Also list everything that an upgrade by dsh to this log format would refuse.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
+    target_format: Option<u64>,
     /// What becomes of a rule's findings: off, note, warning or error; of a family's, if CODE is one. May be given
     /// several times; the last one that names a rule counts.
     #[arg(long = "rule", value_name = "CODE=SEVERITY")]
@@ -90,7 +94,9 @@ impl Verify {
         }
         let settings = rules::settings(&self.rules)?;
         let found = batch::find(&inputs::or_default_root(self.paths)?);
-        let files = found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, inputs::open));
+        let options = check::Options { target: self.target_format };
+        let files =
+            found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, options, inputs::open));
         let mut run = Verification::of(files.collect(), found.ignored);
         run.apply(&settings);
         let threshold = match self.fail_on {

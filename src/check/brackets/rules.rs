@@ -19,9 +19,9 @@ rule_family! {
     /// often to get around one that a crash had left behind. The legal way around that is a
     /// `session/end-seed` in between, which dsh writes whenever it opens a session.
     ///
-    /// **What to do.** Nothing that is appended mends a start behind a start. Take the log as it was before
-    /// the second start from a copy, let dsh open it once so that the old lock is void, and compact then.
-    /// `dshc compact` refuses a log with an open lock.
+    /// **What to do.** Nothing that is appended mends a start behind a start. Take a copy that ends before
+    /// the second start, let dsh open it once so that the old lock is void, and compact then. `dshc compact`
+    /// refuses a log with an open lock.
     START_WHILE_OPEN = error("compaction-start-while-open");
     /// A `compactionId` is missing or empty, or a `sourceCommandId` is there and empty.
     ///
@@ -37,8 +37,8 @@ rule_family! {
     /// have; a JSON writer then drops the member. The empty text comes from a default that nobody filled.
     ///
     /// **What to do.** Mend the writer: make one id when the compaction starts and copy it into all four
-    /// events. A log that is to be upgraded must go on from a copy from before that compaction. For the note
-    /// nothing is to be done.
+    /// events. A log that is to be upgraded must go on from a copy that ends before that compaction. For the
+    /// note nothing is to be done.
     ID_INVALID = error("compaction-id-invalid");
     /// A summary, checkpoint or end carries another id than the start of its bracket.
     ///
@@ -57,7 +57,7 @@ rule_family! {
     ///
     /// **What to do.** Do not close an orphan under another id. A bracket whose owner is gone is voided by
     /// `session/end-seed`, which dsh writes on its next open, and a new one gets a start of its own. For a
-    /// log that is wrong already, go back to a copy from before the event that the finding names.
+    /// log that is wrong already, go back to a copy that ends before the event that the finding names.
     ID_MISMATCH = error("compaction-id-mismatch");
     /// A bracket's turn is not the open one, or its end names another turn than its start.
     ///
@@ -75,8 +75,8 @@ rule_family! {
     /// counts as wrong too: null must be written.
     ///
     /// **What to do.** A tool writes the number of the turn that is open at the end of the log, and null
-    /// where none is, as `dshc compact` does. An event that stands is in the log for good: only a copy from
-    /// before it upgrades.
+    /// where none is, as `dshc compact` does. An event that stands is in the log for good: only a copy that
+    /// ends before it upgrades.
     OWNER_TURN = error("compaction-owner-turn");
     /// A summary stands outside any bracket.
     ///
@@ -94,7 +94,7 @@ rule_family! {
     ///
     /// **What to do.** A writer must look whether its start is still the open one before it appends the
     /// summary, and give up otherwise. If a checkpoint follows the summary, its text and what it hides can be
-    /// seen with `dshc replay --expand`; to upgrade the log, go on from a copy from before it.
+    /// seen with `dshc replay --expand`; to upgrade the log, go on from a copy that ends before it.
     SUMMARY_WITHOUT_START = error("compaction-summary-without-start");
     /// A bracket holds a second summary.
     ///
@@ -109,8 +109,8 @@ rule_family! {
     /// bracket open. dsh ends the bracket with an error instead, and each new attempt has a start of its own.
     ///
     /// **What to do.** Change the writer so that it rejects a bad summary before it appends it, or closes the
-    /// bracket with an `error`. In the log as it is nothing can be taken back by appending: use a copy from
-    /// before the second summary where an upgrade or format 4 matters.
+    /// bracket with an `error`. In the log as it is nothing can be taken back by appending: use a copy that
+    /// ends before the second summary where an upgrade or format 4 matters.
     SUMMARY_REPEATED = error("compaction-summary-repeated");
     /// An end stands outside any bracket.
     ///
@@ -127,8 +127,8 @@ rule_family! {
     /// appending an end without looking leave it as well.
     ///
     /// **What to do.** Look with `dshc verify` whether a lock is held before anything is appended: an end is
-    /// right only for the start that is open, in the turn that owns it. To get rid of the stray end, go back
-    /// to a copy; the surface is the same with it and without it.
+    /// right only for the start that is open, in the turn that owns it. The surface is the same with the
+    /// stray end and without it, so in formats 0 to 3 the session can go on.
     END_WITHOUT_START = error("compaction-end-without-start");
     /// A bracket ends without an error and without a summary.
     ///
@@ -145,7 +145,7 @@ rule_family! {
     ///
     /// **What to do.** An end for a compaction that came to nothing must carry `error`, a text that says why.
     /// The surface is not affected by the bare end, so the session can be read and worked with in formats 0
-    /// to 3; before an upgrade, take a copy from before it.
+    /// to 3; before an upgrade, take a copy that ends before it.
     END_WITHOUT_SUMMARY = error("compaction-end-without-summary");
     /// A replacing checkpoint stands outside any bracket.
     ///
@@ -180,6 +180,6 @@ rule_family! {
     ///
     /// **What to do.** Never append an end to a bracket that has a turn boundary behind its start. Let dsh
     /// open the session: it writes `session/end-seed`, which voids the start, and a new bracket may follow.
-    /// Where the wrong end is written already, go back to the copy from before it.
+    /// Where the wrong end is written already, go back to the copy that ends before it.
     CROSSES_TURN = error("compaction-bracket-crosses-turn");
 }

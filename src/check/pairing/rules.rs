@@ -20,9 +20,9 @@ rule_family! {
     /// names; else a tool removed the result, or wrote it under another id.
     ///
     /// **What to do.** Where the turn is open, let dsh open the session: it writes a result which says that
-    /// the call was interrupted. Where a replacement parted the pair, take the log as it was before that
-    /// replacement from a copy; `dshc replay --expand SEQ` shows what it hides. Do not append a result to a
-    /// turn that is over: format 4 refuses a result outside its step, and so does every upgrade.
+    /// the call was interrupted. Where a replacement parted the pair, a copy of the log that ends before the
+    /// replacement has both halves, and `dshc replay --expand SEQ` shows what it hides. Do not append a
+    /// result to a turn that is over: format 4 refuses a result outside its step, and so does every upgrade.
     CALL_WITHOUT_RESULT = error("call-without-result");
     /// A `tool/result` on the surface answers no call of the surface.
     ///
@@ -38,10 +38,10 @@ rule_family! {
     /// message with several calls at once is easily cut between its answers. The finding names that
     /// replacement. Else two processes answered one call, or a tool copied or renamed results.
     ///
-    /// **What to do.** Take the log as it was before the replacement from a copy, if there is one. `dshc
-    /// compact --region A..B` with the lone result in the span puts a checkpoint in its place, where the span
-    /// is large enough to become smaller, and then the rest is sound. `-n` shows that before anything is
-    /// written.
+    /// **What to do.** A copy of the log that ends before the replacement has both halves still. To go on
+    /// with what came after, `dshc compact --region A..B` with the lone result in the span puts a checkpoint
+    /// in its place, and the rest is sound again; the span must be large enough to become smaller, which `-n`
+    /// shows before anything is written.
     RESULT_WITHOUT_CALL = error("result-without-call");
     /// Another message stands between a tool call and its result, which strict providers refuse.
     ///

@@ -41,7 +41,7 @@ rule_family! {
     /// **Why it matters.** dsh is set to one encoding for a root, and one file of the other kind makes
     /// listing and loading fail for all its sessions. Which kind is the wrong one depends on that setting.
     ///
-    /// **How it comes about.** Logs were collected from machines with other settings into one folder, or the
+    /// **How it comes about.** Logs were collected from machines with other settings into one folder. Or the
     /// setting was changed when there were sessions already.
     ///
     /// **What to do.** Move the logs of one kind to a root of their own, and start dsh on each with the

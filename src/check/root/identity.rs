@@ -21,9 +21,9 @@ rule_family! {
     /// not meant.
     ///
     /// **Why it matters.** dsh refuses to list the sessions of the root and to open this one, since it cannot
-    /// know which is meant.
+    /// know which is meant. Sessions with other ids cannot be listed either while both lie there.
     ///
-    /// **How it comes about.** A project was moved or renamed and its sessions were copied along, or a
+    /// **How it comes about.** A project was moved or renamed and its sessions were copied along. Or a
     /// session was copied to go on with it in another directory.
     ///
     /// **What to do.** Compare the logs: most often one is a prefix of the other. Keep one in the project
@@ -37,7 +37,8 @@ rule_family! {
     /// have names that dsh could have given, and as a note, for archives are often sorted in another way.
     ///
     /// **Why it matters.** dsh refuses to list the sessions of a root with such a log, and to open this one,
-    /// unless a link at the right place leads to it.
+    /// unless a link at the right place leads to it. One such log hides all sessions of the root from the
+    /// list.
     ///
     /// **How it comes about.** The project directory was renamed by hand after the project had moved, or logs
     /// were gathered under names of their own. The naming is lossy: two paths may share a project directory,

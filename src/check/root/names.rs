@@ -20,8 +20,8 @@ rule_family! {
     /// upgrades, though, sees only the log of format 0, and goes on in it without a word: then two histories
     /// grow.
     ///
-    /// **How it comes about.** dsh upgraded the session: it writes a new file and leaves the old one as it
-    /// is.
+    /// **How it comes about.** dsh upgraded the session. It writes a new file for that and leaves the old one
+    /// as it is, for ever.
     ///
     /// **What to do.** Nothing needs to be done. The older file is a backup of the time before the upgrade;
     /// it can be checked by its own name. Before a downgrade of dsh know that it will work in the old file.
@@ -31,11 +31,10 @@ rule_family! {
     /// **What it means.** `session.jsonl` is the name of format 0, `session.vN.jsonl` that of format N. The
     /// header, which alone decides how the log is read here, names another version.
     ///
-    /// **Why it matters.** dsh from format 1 on refuses a log whose name and header differ, and takes it for
-    /// the session's newest generation all the same if its number is the highest, so that a good older log is
-    /// not opened either.
+    /// **Why it matters.** dsh from format 1 on refuses a log whose name and header differ. It takes the
+    /// highest number of a directory all the same, so that a good older log beside it is not opened either.
     ///
-    /// **How it comes about.** A log was renamed by hand to make a reader look at it, or a header was edited
+    /// **How it comes about.** A log was renamed by hand to make a reader look at it. Or a header was edited
     /// to get past a reader that is too old.
     ///
     /// **What to do.** Copy the log to the name that its header asks for, which the help names, if no other
@@ -47,11 +46,11 @@ rule_family! {
     /// **What it means.** A name with `.zstd` holds plain text, or one without it holds Zstandard frames.
     /// dshc goes by the bytes and reads the log as it is.
     ///
-    /// **Why it matters.** dsh goes by the name: it looks for frames in the text, or for a header line in the
-    /// frames, and refuses the log.
+    /// **Why it matters.** dsh goes by the name. It looks for frames in the text, or for a header line in the
+    /// frames, finds none and refuses the log.
     ///
-    /// **How it comes about.** The file was compressed or unpacked in place without changing its name, by a
-    /// backup program or by a shell command that writes to the old name.
+    /// **How it comes about.** The file was compressed or unpacked in place without changing its name. Backup
+    /// programs do that, and shell commands that write to the old name.
     ///
     /// **What to do.** Rename the file to what the help says, or give it the encoding that its name promises
     /// from a copy. A log that was compressed by `zstd` in one piece is not yet fit for dsh, which wants the
@@ -63,10 +62,10 @@ rule_family! {
     /// in which the log lies. This file has a log's ending and lies a level too high.
     ///
     /// **Why it matters.** dsh takes it for a layout that it does not support, and refuses the whole root for
-    /// it, whatever the file holds.
+    /// it, whatever the file holds. No session of the root is listed or opened while it lies there.
     ///
-    /// **How it comes about.** A log was copied next to the sessions, as a backup or to be shown to somebody,
-    /// or unpacked from an archive without its directory.
+    /// **How it comes about.** A log was copied next to the sessions, as a backup or to be shown to somebody.
+    /// Or it was unpacked from an archive without its directory.
     ///
     /// **What to do.** Move it out of the root, or into a session directory under a canonical name, as the
     /// header's id asks for. A copy that is only to be kept is best outside `sessions`.

@@ -19,7 +19,7 @@ rule_family! {
     /// show it too.
     ///
     /// **What to do.** Mend the tool, and have it write `"append"` for what comes last. For the log, go back
-    /// to a copy from before the event; work that dsh has done behind it cannot be kept by appending
+    /// to a copy that ends before the event; work that dsh has done behind it cannot be kept by appending
     /// anything.
     MARKER_MISSING = error("surface-marker-missing");
     /// An event that puts nothing on the surface carries `surfaceOp` or `sourceEventSeqs`.
@@ -36,7 +36,7 @@ rule_family! {
     /// the message it came from. In format 0 even an ignorable event of the plugin's own may not.
     ///
     /// **What to do.** Put such references into `data`. The event that stands makes the log unreadable to
-    /// dsh: open a copy from before it, or read what is there with `dshc replay --partial`.
+    /// dsh: open a copy that ends before it, or read what is there with `dshc replay --partial`.
     MARKER_FORBIDDEN = error("surface-marker-forbidden");
     /// A `surfaceOp` is neither `"append"` nor a replacement.
     ///
@@ -44,11 +44,11 @@ rule_family! {
     /// list. Only that word and an object with the members of a replacement are known to any format. Objects
     /// of a wrong shape are told by `surface-op-dialect`.
     ///
-    /// **Why it matters.** The message has no place on the surface, and dsh refuses the log; in formats 3 and
+    /// **Why it matters.** The message has no place on the surface, and dsh refuses the log. In formats 3 and
     /// 4 it takes the line for damaged and may drop it with all that follows.
     ///
     /// **How it comes about.** A tool writes `"insert"`, `"delete"` or `"replace"` as a word, which no format
-    /// has, or null for what it means to leave to dsh.
+    /// has. Others write null where they mean to leave the place to dsh.
     ///
     /// **What to do.** There are two operations only: to leave something out, replace it by a message that
     /// stands for it. Correct the tool and start from the log as it was before this event.
@@ -67,8 +67,9 @@ rule_family! {
     /// it was given. A missing member is most often a value that was undefined when it was written: JSON
     /// writers drop those without a word.
     ///
-    /// **What to do.** A tool must choose the names by the `version` in the header. As no event can be taken
-    /// back, use the log as it was before this one; `dshc replay --partial` shows the sound part.
+    /// **What to do.** A tool must choose the names by the `version` in the header. No event can be taken
+    /// back, but nothing before it was changed either: a copy that holds the lines up to this event, or the
+    /// frames of a compressed log, is the log as it was. `dshc replay --partial` shows what stands in it.
     /// `shadowedRange` is spelt with `start` and `end` in every format, so do not change that.
     OP_DIALECT = error("surface-op-dialect");
     /// A `sourceEventSeqs` is no list of distinct earlier events.
@@ -88,7 +89,7 @@ rule_family! {
     ///
     /// **What to do.** Build the list from events that are in this log already. A checkpoint's list begins
     /// with its start and summary and so does not rise: write it without pairs. The log itself needs a copy
-    /// from before the event.
+    /// that ends before the event.
     SOURCES_INVALID = error("surface-sources-invalid");
     /// A replacement does not cite every node that it hides.
     ///
@@ -104,7 +105,7 @@ rule_family! {
     /// was not added.
     ///
     /// **What to do.** Take the list from the surface at the moment of writing: all nodes from the first to
-    /// the last, in their order. Nothing mends the event in place; go on from a copy from before it.
+    /// the last, in their order. Nothing mends the event in place; go on from a copy that ends before it.
     SOURCES_INCOMPLETE = error("surface-sources-incomplete");
     /// A replacement names an edge that is not on the surface.
     ///
@@ -131,14 +132,15 @@ rule_family! {
     /// decide, not numbers: after a compaction a checkpoint with a high seq stands before older messages, so
     /// that a start above its end is quite legal.
     ///
-    /// **Why it matters.** dsh refuses the log, in each format.
+    /// **Why it matters.** dsh refuses the log, in each format. It is checked once the whole log was read, so
+    /// nothing is dropped for it.
     ///
     /// **How it comes about.** A tool sorted the two seqs, so that the smaller came first, on a surface whose
     /// order is not that of the numbers. That is wrong exactly where an earlier replacement takes part in the
     /// span.
     ///
     /// **What to do.** Do not sort edges: take them in the order in which `dshc replay` shows the surface.
-    /// The log needs a copy from before this event.
+    /// The log needs a copy that ends before this event.
     RANGE_REVERSED = error("surface-range-reversed");
     /// A replacement hides the system prompt that stands first on the surface.
     ///
@@ -155,7 +157,7 @@ rule_family! {
     /// region begins there.
     ///
     /// **What to do.** Begin regions behind the head, as `dshc compact` does by itself. To go on with the
-    /// session, take the log as it was before this event.
+    /// session, take the log as it was before this event: its own lines up to there.
     SYSTEM_HEAD = error("protected-system-head");
     /// A `tool/result` replaces more than the inner content of one `tool/result`.
     ///
@@ -172,7 +174,7 @@ rule_family! {
     ///
     /// **What to do.** Copy the old result and change the text inside alone; in formats 0 to 3 that is the
     /// content of its `tool-result` block, in format 4 the message's content. A span of several messages is
-    /// replaced by a `user/message`. The log itself needs a copy from before the event.
+    /// replaced by a `user/message`. The log itself needs a copy that ends before the event.
     TOOL_RESULT_REWRITE = error("tool-result-rewrite");
     /// A message is not of the shape that its event type has.
     ///
@@ -191,8 +193,8 @@ rule_family! {
     /// Messages of development builds in format 0 are converted and not told here.
     ///
     /// **What to do.** Compare with the same event type elsewhere in the log, written by dsh, and mend the
-    /// tool. The log can be opened again only from a copy without this event; `dshc replay --partial` shows
-    /// what stands before it.
+    /// tool. The log opens again only as a copy that ends before this event; `dshc replay --partial` shows
+    /// what stands there.
     MESSAGE_SHAPE = error("message-shape");
     /// A payload without a message lacks what every reader asks of its event type.
     ///
@@ -209,7 +211,7 @@ rule_family! {
     /// payload with null where it has nothing to say. An edit by hand easily removes a member.
     ///
     /// **What to do.** Compare with an event of that type which dsh wrote in the same format, and mend the
-    /// tool. Nothing that is appended mends the event; go on from a copy from before it.
+    /// tool. Nothing that is appended mends the event; go on from a copy that ends before it.
     PAYLOAD_SHAPE = error("payload-shape");
     /// An event type is unknown in the log's format, and nothing says that readers may pass it by.
     ///
@@ -235,11 +237,11 @@ rule_family! {
     /// **What it means.** The type, `mode/set` or `request/header-delta`, was given up before the first
     /// release. Every format knows it by name and refuses it, even where it is marked `ignorable`.
     ///
-    /// **Why it matters.** dsh does not open the log, and no upgrade takes it: what these events changed, the
+    /// **Why it matters.** dsh does not open the log, and no upgrade takes it. What these events changed, the
     /// mode of the session or parts of the request header, has no equal in released formats.
     ///
-    /// **How it comes about.** A build from before the first release wrote the log, or a tool was made after
-    /// notes from that time.
+    /// **How it comes about.** A build from before the first release wrote the log. A tool that was made
+    /// after notes from that time may write them still.
     ///
     /// **What to do.** Only that build reads the log as it is meant. `dshc replay --partial` shows what
     /// stands before the event. Nothing is damaged, so keep the file as it is.
