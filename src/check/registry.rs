@@ -93,6 +93,7 @@ const FAMILIES: &[&[&Rule]] = &[
     stream::RULES,
     upgrade::chain::RULES,
     upgrade::unknown::RULES,
+    upgrade::interrupted::RULES,
     upgrade::attempts::RULES,
     upgrade::citations::RULES,
     upgrade::renumbering::RULES,

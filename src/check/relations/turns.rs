@@ -30,6 +30,9 @@ rule_family! {
     OUTSIDE_TURN = error("event-outside-turn");
 }
 
+/// The code of [`TURN_WHILE_OPEN`].
+pub(super) const WHILE_OPEN: &str = "turn-start-while-open";
+
 /// What is open by what the log says.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
