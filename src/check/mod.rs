@@ -6,10 +6,16 @@
 mod aftermath;
 mod binding;
 mod brackets;
+mod branches;
+mod busy;
+mod closers;
 mod container;
 mod failures;
 mod finding;
+mod gist;
+mod inbox;
 mod line;
+mod lock_report;
 mod locks;
 mod losses;
 mod numbering;
@@ -28,7 +34,9 @@ mod shadow;
 mod splits;
 mod stream;
 mod surface;
+mod task;
 mod text;
+mod trail;
 mod upgrade;
 mod vocabulary;
 mod wording;
@@ -40,7 +48,9 @@ mod formats;
 #[cfg(test)]
 mod testing;
 
+pub use busy::Busy;
 pub use finding::{Finding, Related, Severity, sort};
+pub use lock_report::lock_told;
 pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
 pub use settings::{Setting, Settings};
@@ -60,6 +70,9 @@ pub struct Checked {
     pub events: u64,
     /// The compaction lock at the end of the log; `None` where numbers come twice, so that there is no one end.
     pub lock: Option<LockState>,
+    /// Why dsh would answer "busy" to a request for a compaction at the end of the log; empty too where the lock is not
+    /// known.
+    pub busy: Vec<Busy>,
     /// What is wrong, in the order of the places, then of the codes.
     pub findings: Vec<Finding>,
 }

@@ -121,6 +121,12 @@ pub(super) fn codes(checked: &Checked) -> Vec<&'static str> {
     checked.findings.iter().map(|finding| finding.code).collect()
 }
 
+/// The codes found but for those of checkpoint quality: the checkpoints of small logs hold nothing.
+pub(super) fn structural_codes(checked: &Checked) -> Vec<&'static str> {
+    let is_quality = |code: &str| super::rule(code).is_some_and(|rule| rule.family == "checkpoint");
+    codes(checked).into_iter().filter(|code| !is_quality(code)).collect()
+}
+
 /// The one finding.
 pub(super) fn only(checked: Checked) -> Finding {
     assert_eq!(checked.findings.len(), 1, "{:#?}", checked.findings);

@@ -38,6 +38,21 @@ pub(super) const WHILE_OPEN: &str = turns::WHILE_OPEN;
 rule_family! {
     "relations";
     /// An event that other events depend on has no payload object.
+    ///
+    /// **What it means.** The `data` of an event which opens or closes something, or names another event, is
+    /// null, a text or a list. Nothing can be read from it, so what it would have opened or closed is in
+    /// doubt, and the rules between events say less from there on. In formats 2 and 3 nearly every event must
+    /// have an object there.
+    ///
+    /// **Why it matters.** Format 4 refuses to open the log at this event. Readers of the earlier formats
+    /// open many such logs without looking, but dsh's invariant checks in format 0, the strict readers of
+    /// formats 2 and 3 and every upgrade do look.
+    ///
+    /// **How it comes about.** A plugin emits an event of one of dsh's own types with nothing in it, as a
+    /// mere signal. Or an edit by hand broke the line and mended it to the wrong thing.
+    ///
+    /// **What to do.** A plugin that wants a signal needs a type of its own, marked `ignorable`. For the log,
+    /// take a copy that ends before the event; findings behind it may only follow from it.
     PAYLOAD = error("relation-payload");
 }
 

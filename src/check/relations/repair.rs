@@ -8,6 +8,21 @@ use crate::json::{self, Object, Text};
 rule_family! {
     "relations";
     /// A result for a call that a fork cut off does not have the shape that dsh gives it.
+    ///
+    /// **What it means.** Where a fork is made in the middle of a step, dsh answers each call that had not
+    /// started with a result whose id begins with `forked-tool-result-`. This result has such an id and the
+    /// error code `TOOL_NOT_STARTED`; but its call id, number, sources, role, error or its single text block
+    /// are not as in such results. The text itself is free.
+    ///
+    /// **Why it matters.** Format 4, which alone has these results, refuses the log for it. Other results
+    /// without a start are judged by `result-not-started`.
+    ///
+    /// **How it comes about.** A tool made a fork by itself and imitated the results. The number at the end
+    /// of the id must be the result's own seq, which goes wrong when events before it are moved; or the
+    /// result was shortened, and its replacement does not cite it alone.
+    ///
+    /// **What to do.** Let dsh make the fork, or write interrupted results in place of forked ones. A prune
+    /// leaves such results alone: they are short.
     FORK_RESULT = error("fork-result");
 }
 

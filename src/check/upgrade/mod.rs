@@ -116,7 +116,7 @@ impl Upgrades {
             let is_gathered = self.attempts.is_some() && here.is(attempts::CHUNK);
             match standing {
                 Standing::Known if !is_gathered => {
-                    relations.event(event, payload, place, losses, &mut self.unrelated)
+                    relations.event(event, payload, place, losses, &mut self.unrelated);
                 }
                 Standing::LeftOut => relations.left_out(event),
                 Standing::Known | Standing::Unknown => {}
