@@ -14,7 +14,7 @@ use super::provenance::Ranges;
 use super::relations::Relations;
 use super::splits::Splits;
 use super::task::Remains;
-use super::upgrade::{self, Upgrades};
+use super::upgrade::{self, Standing, Upgrades};
 use super::wording::{amount, owned};
 use super::{Checked, Options, container, line, locks, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedBy, Format, Stream};
@@ -186,7 +186,8 @@ impl Pass {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
                 }
                 if let Some(upgrades) = &mut self.upgrades {
-                    upgrades.event(event, payload, place, is_known, &self.losses, &mut self.findings);
+                    let standing = if is_known { Standing::Known } else { Standing::Unknown };
+                    upgrades.event(event, payload, place, standing, &self.losses, &mut self.findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
                     self.findings.extend(stream::check(event, payload, place));
@@ -194,7 +195,13 @@ impl Pass {
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
-                self.upgrades.iter_mut().for_each(|upgrades| upgrades.left_out(event));
+                if let Some(upgrades) = &mut self.upgrades {
+                    let is_readable = matches!(violation, Violation::Surface(_))
+                        && self.session.format.knows(&event.event_type);
+                    let standing = if is_readable { Standing::Known } else { Standing::LeftOut };
+                    let (payload, losses) = (&Payload::of(event), &self.losses);
+                    upgrades.event(event, payload, place, standing, losses, &mut self.findings);
+                }
                 let format = self.session.format;
                 let fate = violation.fate(event, format);
                 self.aftermath.violation(fate, place);

@@ -92,6 +92,7 @@ const FAMILIES: &[&[&Rule]] = &[
     super::stream::RULES,
     super::upgrade::chain::RULES,
     super::upgrade::unknown::RULES,
+    super::upgrade::interrupted::RULES,
     super::upgrade::attempts::RULES,
     super::upgrade::citations::RULES,
     super::upgrade::renumbering::RULES,
