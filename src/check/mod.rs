@@ -9,6 +9,7 @@ mod brackets;
 mod branches;
 mod closers;
 mod container;
+mod estimate;
 mod failures;
 mod finding;
 mod gist;

@@ -2,6 +2,7 @@
 
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
+use super::estimate::Estimate;
 use super::finding::Findings;
 use super::losses::Losses;
 use super::numbering::Numbering;
@@ -27,6 +28,7 @@ pub(super) struct Pass {
     splits: Splits,
     remains: Remains,
     brackets: Brackets,
+    estimate: Estimate,
     /// The rules between events, where dsh checks them when it opens the log.
     relations: Option<Relations>,
     ranges: Ranges,
@@ -50,6 +52,7 @@ impl Pass {
             splits: Splits::default(),
             remains: Remains::default(),
             brackets: Brackets::default(),
+            estimate: Estimate::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
             findings: Findings::default(),
@@ -78,6 +81,7 @@ impl Pass {
                 let unread = self.unread_line.take();
                 if self.losses.read_on(first_seq) {
                     self.brackets.doubt();
+                    self.estimate.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
                 } else if let Some(line) = unread {
                     self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
@@ -150,6 +154,7 @@ impl Pass {
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
+                self.estimate.event(here);
                 if let Some(relations) = &mut self.relations
                     && self.session.format.knows(&event.event_type)
                 {
@@ -169,6 +174,7 @@ impl Pass {
                 let is_unknown = matches!(violation, Violation::UnknownType(_));
                 if is_unknown || format.surface_type(&event.event_type).is_some() {
                     self.losses.left_out(event.seq);
+                    self.estimate.doubt();
                 } else if event.event_type.starts_with("compaction/") || event.event_type.starts_with("turn/")
                 {
                     self.brackets.doubt();
@@ -207,6 +213,7 @@ impl Pass {
         self.findings.extend(self.brackets.failures.finding());
         self.findings.extend(vocabulary::findings(&self.session));
         if lock.is_some() {
+            self.findings.extend(self.estimate.finding());
             self.findings.extend(self.remains.findings(&self.session, &self.places));
         }
         // Where events were lost, the marker may be among them.

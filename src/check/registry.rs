@@ -2,8 +2,8 @@
 
 use super::root::{encodings, identity, names};
 use super::{
-    Severity, aftermath, brackets, container, failures, line, locks, numbering, opening, pairing, provenance,
-    relations, seeds, shadow, stream, surface, task, text, vocabulary,
+    Severity, aftermath, brackets, container, estimate, failures, line, locks, numbering, opening, pairing,
+    provenance, relations, seeds, shadow, stream, surface, task, text, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -78,6 +78,7 @@ const FAMILIES: &[&[&Rule]] = &[
     pairing::RULES,
     brackets::RULES,
     shadow::RULES,
+    estimate::RULES,
     locks::RULES,
     failures::RULES,
     task::RULES,
