@@ -97,7 +97,7 @@ impl Estimate {
             self.sum += price - i128::from(claim.tokens);
             let edges = (node.replaces.first().copied(), node.replaces.last().copied());
             if edges != (Some(claim.range.0), Some(claim.range.1)) {
-                self.wrong_range(&claim, edges, here);
+                Self::wrong_range(&claim, edges, here);
             }
             if self.sum < 0 && self.below.is_none() {
                 let (seq, place) = (here.event.seq, here.place);
@@ -109,7 +109,7 @@ impl Estimate {
         }
     }
 
-    fn wrong_range(&self, claim: &Claim, edges: (Option<u64>, Option<u64>), here: &mut Here) {
+    fn wrong_range(claim: &Claim, edges: (Option<u64>, Option<u64>), here: &mut Here) {
         let name = |edge: Option<u64>| edge.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
         let message = format!(
             "the replacement hides {}..{}, but seq {} right before it names {}..{}",

@@ -24,6 +24,7 @@ mod pass;
 mod payload;
 mod places;
 mod provenance;
+mod quality;
 mod registry;
 mod relations;
 pub mod root;

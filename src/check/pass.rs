@@ -10,6 +10,7 @@ use super::pairing::Calls;
 use super::payload::Payload;
 use super::places::Places;
 use super::provenance::Ranges;
+use super::quality::Quality;
 use super::relations::Relations;
 use super::splits::Splits;
 use super::task::Remains;
@@ -29,6 +30,7 @@ pub(super) struct Pass {
     remains: Remains,
     brackets: Brackets,
     estimate: Estimate,
+    quality: Quality,
     /// The rules between events, where dsh checks them when it opens the log.
     relations: Option<Relations>,
     ranges: Ranges,
@@ -53,6 +55,7 @@ impl Pass {
             remains: Remains::default(),
             brackets: Brackets::default(),
             estimate: Estimate::default(),
+            quality: Quality::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
             findings: Findings::default(),
@@ -155,6 +158,7 @@ impl Pass {
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
                 self.estimate.event(here);
+                self.quality.event(here);
                 if let Some(relations) = &mut self.relations
                     && self.session.format.knows(&event.event_type)
                 {
@@ -211,6 +215,7 @@ impl Pass {
             Calls { session, places, splits, losses }.check(findings);
         }
         self.findings.extend(self.brackets.failures.finding());
+        self.quality.finish(&mut self.findings);
         self.findings.extend(vocabulary::findings(&self.session));
         if lock.is_some() {
             self.findings.extend(self.estimate.finding());

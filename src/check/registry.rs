@@ -3,7 +3,7 @@
 use super::root::{encodings, identity, names};
 use super::{
     Severity, aftermath, brackets, container, estimate, failures, line, locks, numbering, opening, pairing,
-    provenance, relations, seeds, shadow, stream, surface, task, text, vocabulary,
+    provenance, quality, relations, seeds, shadow, stream, surface, task, text, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -82,6 +82,7 @@ const FAMILIES: &[&[&Rule]] = &[
     locks::RULES,
     failures::RULES,
     task::RULES,
+    quality::RULES,
     relations::RULES,
     relations::turns::RULES,
     relations::tools::RULES,
