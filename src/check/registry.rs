@@ -101,6 +101,8 @@ const FAMILIES: &[&[&Rule]] = &[
     super::upgrade::generated::RULES,
     super::upgrade::deliveries::RULES,
     super::upgrade::results::RULES,
+    super::estimate::RULES,
+    super::quality::RULES,
 ];
 
 /// Every rule, those of one family together.
