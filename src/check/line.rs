@@ -2,7 +2,7 @@
 
 use super::Finding;
 use super::registry::rule_family;
-use crate::log::{Fault, FaultKind, Place};
+use crate::log::{Fault, FaultKind, PackedRow, Place};
 
 rule_family! {
     "line";
@@ -20,6 +20,8 @@ rule_family! {
     INVALID_ENVELOPE = error("invalid-envelope");
     /// A packed row is not of the shape that its type has.
     MALFORMED_ROW = error("malformed-row");
+    /// A packed row names its turn, step, index or call with a value that only the loader of the format takes.
+    LOOSE_ROW = error("loose-row");
     /// Lines end in a carriage return and a line feed.
     CRLF = note("crlf");
 }
@@ -52,6 +54,14 @@ pub(super) fn finding(fault: &Fault) -> Option<Finding> {
             .at_seq(fault.seq),
     };
     Some(finding.with_help(fault.kind.help()))
+}
+
+/// A packed row that strict readers do not take, though the loader does.
+pub(super) fn loose_row(row: &PackedRow, place: Place) -> Finding {
+    let message = "turn, step and index of a packed row must be counts, and the id of its call not empty";
+    let help =
+        "dsh opens the session in this format, but its strict reader refuses it; another tool wrote the row";
+    Finding::new(&LOOSE_ROW, place, message).at_seq(row.first_seq).with_help(help)
 }
 
 /// What is to be said of lines that end in CRLF: how many, and the first.
@@ -97,6 +107,15 @@ mod tests {
         // White space alone is a blank line.
         let blank = format!("{HEADER}\n\r\n \t\n{}\n", event(0, "todo/write", "{}"));
         assert_eq!(&codes(&check_bytes(blank.as_bytes()))[..2], ["blank-line", "crlf"]);
+    }
+
+    #[test]
+    fn a_row_that_only_the_loader_takes_is_an_error() {
+        let row = r#"{"type":"text-chunks","seq0":0,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"]}}"#;
+        let found = |row: &str| codes(&check_bytes(format!("{HEADER}\n{row}\n").as_bytes()));
+        assert_eq!(found(row), [""; 0]);
+        assert_eq!(found(&row.replace("\"index\":0", "\"index\":-1")), ["loose-row"]);
+        assert_eq!(found(&row.replace("\"index\":0", "\"index\":\"0\"")), ["malformed-row"]);
     }
 
     #[test]

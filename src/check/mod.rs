@@ -12,6 +12,7 @@ mod finding;
 mod line;
 mod locks;
 mod losses;
+mod metered;
 mod numbering;
 mod opening;
 mod pairing;

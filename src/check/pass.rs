@@ -4,6 +4,7 @@ use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
 use super::finding::Findings;
 use super::losses::Losses;
+use super::metered::Metered;
 use super::numbering::Numbering;
 use super::pairing::Calls;
 use super::payload::Payload;
@@ -27,6 +28,8 @@ pub(super) struct Pass {
     brackets: Brackets,
     /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
+    /// What the token meter stumbles over, where it is known to.
+    metered: Option<Metered>,
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
@@ -41,6 +44,7 @@ impl Pass {
         let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
+            metered: format.is_metered.then(Metered::default),
             session: Session::new(header, format, Keep::Figures),
             numbering: Numbering::Sound,
             losses: Losses::default(),
@@ -89,6 +93,10 @@ impl Pass {
                     Body::Event(event) => self.event(&event, record.place),
                     Body::Row(row) => {
                         self.session.apply_row(&row);
+                        if !row.is_strict {
+                            self.findings.push(line::loose_row(&row, record.place));
+                        }
+                        self.metered.iter_mut().for_each(|metered| metered.row(&row));
                         if let Some(relations) = &mut self.relations {
                             relations.row(&row, record.place, &mut self.findings);
                         }
@@ -155,6 +163,10 @@ impl Pass {
                     && self.session.format.knows(&event.event_type)
                 {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
+                }
+                if let Some(metered) = &mut self.metered {
+                    let (losses, findings) = (&self.losses, &mut self.findings);
+                    metered.event(event, payload, place, self.session.format, losses, findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
                     self.findings.extend(stream::check(event, payload, place));

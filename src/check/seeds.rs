@@ -11,16 +11,17 @@ rule_family! {
     /// The header and the seed markers do not agree on whether events were inherited from another session.
     SEED_BOUNDARY = error("seed-boundary");
     /// The header says that more events were inherited than the log has.
-    SEED_LENGTH = warning("seed-length");
+    SEED_LENGTH = error("seed-length");
 }
 
 /// What is to be said at the end of a log of `events` events.
 pub(super) fn finding(session: &Session, events: u64) -> Option<Finding> {
     let problem = session.seeds.problem(&session.header, session.format, events)?;
     let (rule, help) = match session.format.header.seeded {
-        Seeded::Length => {
-            (&SEED_LENGTH, "dsh opens the log, but refuses to upgrade it: its end may be missing")
-        }
+        Seeded::Length => (
+            &SEED_LENGTH,
+            "dsh opens the log, but its strict reader refuses it, and so does an upgrade: its end may be missing",
+        ),
         Seeded::Flag => (&SEED_BOUNDARY, "dsh refuses the log; another tool or a damaged copy left it so"),
     };
     Some(Finding::new(rule, Place { line: Some(1), ..Place::default() }, problem).with_help(help))

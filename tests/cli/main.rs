@@ -16,6 +16,7 @@ mod damage;
 mod encodings;
 mod formats;
 mod frames;
+mod mutations;
 mod official;
 mod places;
 mod regression;
