@@ -65,12 +65,17 @@ impl FileVerdict {
     /// Checks the log at `path`. Where the same session lies beside it in the other encoding, both are read,
     /// and the one that holds more stands for the session.
     #[must_use]
-    pub fn of(path: PathBuf, spot: Option<Spot>, open: impl Fn(&Path) -> io::Result<Source>) -> Self {
-        let (mut verdict, source) = Self::alone(path, &open);
+    pub fn of(
+        path: PathBuf,
+        spot: Option<Spot>,
+        options: check::Options,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> Self {
+        let (mut verdict, source) = Self::alone(path, options, &open);
         let mut spot = spot;
         if let Some(Spot::Session(folder)) = &mut spot {
             if let Some(twin) = folder.twin.clone() {
-                let (mut other, other_source) = Self::alone(twin, &open);
+                let (mut other, other_source) = Self::alone(twin, options, &open);
                 let mut sides = (verdict.side(source.as_ref()), other.side(other_source.as_ref()));
                 if sides.1.stands_before(&sides.0) {
                     folder.take_twin(&mut verdict.path.clone());
@@ -103,7 +108,11 @@ impl FileVerdict {
     }
 
     /// Checks a log without looking around it.
-    fn alone(path: PathBuf, open: impl Fn(&Path) -> io::Result<Source>) -> (Self, Option<Source>) {
+    fn alone(
+        path: PathBuf,
+        options: check::Options,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> (Self, Option<Source>) {
         let mut verdict = Self {
             path,
             spot: None,
@@ -121,7 +130,7 @@ impl FileVerdict {
             }
         };
         verdict.content = source.content();
-        if let Err(error) = verdict.read(&source) {
+        if let Err(error) = verdict.read(&source, options) {
             if let OpenError::Version { version, .. } = &error {
                 verdict.version = version.parse().ok();
             }
@@ -130,11 +139,11 @@ impl FileVerdict {
         (verdict, Some(source))
     }
 
-    fn read(&mut self, source: &Source) -> Result<(), OpenError> {
+    fn read(&mut self, source: &Source, options: check::Options) -> Result<(), OpenError> {
         let mut reader = LogReader::open(source)?;
         let header = reader.header();
         (self.version, self.header) = (Some(header.version), Some(header.clone()));
-        let mut checked = check::check(&mut reader)?;
+        let mut checked = check::check(&mut reader, options)?;
         self.findings = mem::take(&mut checked.findings);
         self.checked = Some(checked);
         Ok(())

@@ -17,12 +17,60 @@ mod tests;
 rule_family! {
     "payload";
     /// A content block of a message lacks the text by which its type is priced.
+    ///
+    /// **What it means.** dsh's token meter prices a block `text` or `reasoning` by its `text`, a `tool-call` by its
+    /// `name` and `arguments`, a `tool-result` by the blocks in its `content`. One of these is absent or null here, or
+    /// the block itself is null.
+    ///
+    /// **Why it matters.** dsh opens the log, but the meter fails at this event whenever it is asked. Each compaction
+    /// asks it first, so none can run.
+    ///
+    /// **How it comes about.** Another tool wrote the message, with the member names of a provider or with nothing where
+    /// a text was empty. An empty text is legal, no text is not.
+    ///
+    /// **What to do.** Let the writer give every block its text, be it empty. In this log the event cannot be changed;
+    /// the session goes on from a copy that ends before it.
     BLOCK = error("block-unpriced");
     /// A request header holds null for its system prompt or its tools.
+    ///
+    /// **What it means.** In a `request/header` the members `system` and `tools` are left out where there is no prompt
+    /// or no tool. Here one of them stands there and is null.
+    ///
+    /// **Why it matters.** dsh opens the log, but its token meter asks the null for its length and fails, and with it
+    /// every compaction.
+    ///
+    /// **How it comes about.** Another tool wrote the header and spells what is absent as null.
+    ///
+    /// **What to do.** Leave the member out. In this log the event cannot be changed; the session goes on from a copy
+    /// that ends before it.
     HEADER = error("header-unpriced");
     /// An answer with usage cites an event that is no streamed delta of its step.
+    ///
+    /// **What it means.** In format 0 the `sourceEventSeqs` of an `assistant/message` are the `assistant/chunk` events
+    /// that it came in, all of its own turn and step. This one names another event. An answer without `usage`, or
+    /// before the first request header, is not looked at.
+    ///
+    /// **Why it matters.** dsh opens the log, but its token meter puts the answer together again from what it cites, and
+    /// fails here. No compaction can run, and an upgrade refuses the log.
+    ///
+    /// **How it comes about.** Lines were moved, dropped or numbered anew, and the citation did not follow.
+    ///
+    /// **What to do.** Use a copy of the log as dsh wrote it. A tool that renumbers events must renumber what cites
+    /// them; one that cannot tell leaves the list out.
     CITATION = error("chunk-citation");
     /// An answer with usage cites a streamed delta that is not whole.
+    ///
+    /// **What it means.** The `chunk` of an `assistant/chunk` has one of seven types, and one that ends a block carries
+    /// the whole block. The answer cites one of which that is not true.
+    ///
+    /// **Why it matters.** dsh opens the log, but its token meter puts the answer together again from what it cites, and
+    /// fails here. No compaction can run.
+    ///
+    /// **How it comes about.** An adapter of another provider passed on a chunk of its own, or a tool cut the chunks
+    /// short to save space.
+    ///
+    /// **What to do.** Let the adapter write the seven types alone. In this log the event cannot be changed; the session
+    /// goes on from a copy that ends before the answer.
     CHUNK = error("chunk-shape");
 }
 

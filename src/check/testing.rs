@@ -1,6 +1,6 @@
 //! Small logs for the tests of the rules.
 
-use super::{Checked, Finding, check, pass::Pass, run};
+use super::{Checked, Finding, Options, check, pass::Pass, run};
 use crate::format::{self, Seeded};
 use crate::log::append::zstd_frame;
 use crate::log::{LogReader, Source};
@@ -84,7 +84,7 @@ pub(super) fn frame(text: &str) -> Vec<u8> {
 /// Checks a log of these bytes by all rules but those between events: it may be a fragment, without turns.
 pub(super) fn check_bytes(bytes: &[u8]) -> Checked {
     let mut reader = LogReader::open(&source(bytes)).unwrap();
-    let pass = Pass::new(reader.header().clone(), reader.format(), reader.container());
+    let pass = Pass::new(reader.header().clone(), reader.format(), reader.container(), Options::default());
     run(pass.of_fragment(), &mut reader).unwrap()
 }
 
@@ -111,7 +111,7 @@ pub(super) fn check_events_of(version: u64, lines: &[String]) -> Checked {
 
 /// Checks a log that can be opened.
 pub(super) fn check_source(source: &Source) -> Checked {
-    check(&mut LogReader::open(source).unwrap()).unwrap()
+    check(&mut LogReader::open(source).unwrap(), Options::default()).unwrap()
 }
 
 /// The codes found, in their order; people must be able to look each of them up.
@@ -119,6 +119,12 @@ pub(super) fn codes(checked: &Checked) -> Vec<&'static str> {
     let mut unlisted = checked.findings.iter().filter(|finding| super::rule(finding.code).is_none());
     assert_eq!(unlisted.next(), None, "a rule is in no list");
     checked.findings.iter().map(|finding| finding.code).collect()
+}
+
+/// The codes found but for those of checkpoint quality: the checkpoints of small logs hold nothing.
+pub(super) fn structural_codes(checked: &Checked) -> Vec<&'static str> {
+    let is_quality = |code: &str| super::rule(code).is_some_and(|rule| rule.family == "checkpoint");
+    codes(checked).into_iter().filter(|code| !is_quality(code)).collect()
 }
 
 /// The one finding.

@@ -2,8 +2,9 @@
 
 use super::{Format, NO_OUTPUT, inputs};
 use crate::batch;
-use crate::check::Severity;
+use crate::check::{self, Severity};
 use crate::exit::Exit;
+use crate::format::NEWEST;
 use crate::report::{Layout, Printer, Verbosity, human, json};
 use crate::verify::{FileVerdict, Status, Verification};
 use anyhow::{Context, Result};
@@ -38,6 +39,9 @@ pub(super) struct Verify {
     /// The least severity that makes the exit code 1.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
+    /// Also list everything that an upgrade by dsh to this log format would refuse.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
+    target_format: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -49,7 +53,9 @@ enum FailOn {
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         let found = batch::find(&inputs::or_default_root(self.paths)?);
-        let files = found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, inputs::open));
+        let options = check::Options { target: self.target_format };
+        let files =
+            found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, options, inputs::open));
         let run = Verification::of(files.collect(), found.ignored);
         let is_verbose = printer.verbosity == Verbosity::Verbose;
         match self.format {

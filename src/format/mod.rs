@@ -3,6 +3,7 @@
 
 mod file_name;
 mod relations;
+mod upgrade;
 mod v0;
 mod v1;
 mod v2;
@@ -13,6 +14,7 @@ mod vocabulary;
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
 pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
+pub use upgrade::Upgrade;
 
 /// What one format version calls things and where it keeps them.
 #[derive(Debug)]
@@ -73,6 +75,8 @@ pub struct Format {
     pub has_session_lock: bool,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
+    /// What the upgrade to the next version refuses; `None` where there is no next one.
+    pub upgrade: Option<Upgrade>,
 }
 
 /// The members of a header line besides `type`, `version`, `id`, `createdAt` and `delegationDepth` (FORMAT §3).

@@ -3,7 +3,7 @@
 use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
     CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
-    SurfaceType, SystemPrompt, ToolResult,
+    SurfaceType, SystemPrompt, ToolResult, Upgrade,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -51,4 +51,15 @@ pub(super) const FORMAT: Format = Format {
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
     },
+    // Payloads are normalised; how events relate is looked at when format 2 is reached.
+    upgrade: Some(Upgrade {
+        refuses_unknown: true,
+        also_takes: &[],
+        gathers_chunks: false,
+        ends_interrupted_turns: false,
+        promotes_prompt: false,
+        flattens_results: false,
+        unclaimable: None,
+        relations: None,
+    }),
 };

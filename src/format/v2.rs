@@ -1,7 +1,7 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
-use super::{CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, v1};
+use super::{CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, Upgrade, v1};
 
 pub(super) const FORMAT: Format = Format {
     version: 2,
@@ -17,5 +17,15 @@ pub(super) const FORMAT: Format = Format {
         payloads: Payloads::AllBut(&[]),
         ..v1::FORMAT.relations
     },
+    upgrade: Some(Upgrade {
+        refuses_unknown: true,
+        also_takes: &["feedback/message-delete", "feedback/message-put"],
+        gathers_chunks: false,
+        ends_interrupted_turns: false,
+        promotes_prompt: true,
+        flattens_results: false,
+        unclaimable: Some(3),
+        relations: Some(v1::FORMAT.relations),
+    }),
     ..v1::FORMAT
 };

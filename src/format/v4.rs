@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     refused_source_kinds: &["plugin"],
     vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
+    upgrade: None,
     relations: Relations {
         checked: CheckedBy::Load,
         families: &[

@@ -76,4 +76,12 @@ impl Calls {
             Self::Advertised(tools) => tools.result(is_in_step, here),
         }
     }
+
+    /// The number in the id of the last result, if it answered a call that never started.
+    pub(super) fn take_repaired(&mut self) -> Option<u64> {
+        match self {
+            Self::Started(_) => None,
+            Self::Advertised(tools) => tools.take_repaired(),
+        }
+    }
 }

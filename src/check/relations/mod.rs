@@ -35,6 +35,21 @@ use kind::Kind;
 rule_family! {
     "relations";
     /// An event that other events depend on has no payload object.
+    ///
+    /// **What it means.** The `data` of an event which opens or closes something, or names another event, is
+    /// null, a text or a list. Nothing can be read from it, so what it would have opened or closed is in
+    /// doubt, and the rules between events say less from there on. In formats 2 and 3 nearly every event must
+    /// have an object there.
+    ///
+    /// **Why it matters.** Format 4 refuses to open the log at this event. Readers of the earlier formats
+    /// open many such logs without looking, but dsh's invariant checks in format 0, the strict readers of
+    /// formats 2 and 3 and every upgrade do look.
+    ///
+    /// **How it comes about.** A plugin emits an event of one of dsh's own types with nothing in it, as a
+    /// mere signal. Or an edit by hand broke the line and mended it to the wrong thing.
+    ///
+    /// **What to do.** A plugin that wants a signal needs a type of its own, marked `ignorable`. For the log,
+    /// take a copy that ends before the event; findings behind it may only follow from it.
     PAYLOAD = error("relation-payload");
 }
 
@@ -78,6 +93,22 @@ impl Relations {
         self.retries.doubt();
         self.inherited.doubt();
         self.head.doubt();
+    }
+
+    /// The open turn ends without an event that says so.
+    pub(super) fn interrupt(&mut self) {
+        self.turns.interrupt();
+        self.calls.open(turns::Boundary::Sound);
+    }
+
+    /// Whether this turn and step are open, or may be.
+    pub(super) fn may_be_open(&self, turn: Option<u64>, step: Option<u64>) -> bool {
+        self.turns.may_be_open(turn, step)
+    }
+
+    /// The number in the id of the last event, if it is the result that dsh writes for a call that never started.
+    pub(super) fn take_repaired(&mut self) -> Option<u64> {
+        self.calls.take_repaired()
     }
 
     /// An event was left out because it broke a rule of another kind.

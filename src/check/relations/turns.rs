@@ -1,34 +1,17 @@
 //! Turns and steps: numbered without gaps, one in the other, and around what belongs to them (FORMAT §6.2, §10.2).
 
+mod rules;
+
 use super::here::{Here, open, shown};
-use crate::check::registry::rule_family;
+pub(in crate::check) use rules::RULES;
+pub(super) use rules::{OUTSIDE_STEP, OUTSIDE_TURN};
+use rules::{
+    STEP_END_UNMATCHED, STEP_NUMBER, STEP_OUTSIDE_TURN, STEP_WHILE_OPEN, TURN_END_IN_STEP,
+    TURN_END_UNMATCHED, TURN_NUMBER, TURN_WHILE_OPEN,
+};
 
 #[cfg(test)]
 mod tests;
-
-rule_family! {
-    "relations";
-    /// A turn starts while another one has not ended.
-    TURN_WHILE_OPEN = error("turn-start-while-open");
-    /// A turn does not carry the next number.
-    TURN_NUMBER = error("turn-number");
-    /// A turn ends that is not the open one.
-    TURN_END_UNMATCHED = error("turn-end-unmatched");
-    /// A turn ends while a step of it has not ended.
-    TURN_END_IN_STEP = error("turn-end-in-step");
-    /// A step starts in a turn that is not open.
-    STEP_OUTSIDE_TURN = error("step-outside-turn");
-    /// A step starts while another one has not ended.
-    STEP_WHILE_OPEN = error("step-start-while-open");
-    /// A step does not carry the next number of its turn.
-    STEP_NUMBER = error("step-number");
-    /// A step ends that is not the open one.
-    STEP_END_UNMATCHED = error("step-end-unmatched");
-    /// An event names a turn and a step that are not the open ones.
-    OUTSIDE_STEP = error("event-outside-step");
-    /// An event that belongs into a turn stands outside any.
-    OUTSIDE_TURN = error("event-outside-turn");
-}
 
 /// What is open by what the log says.
 #[derive(Debug, Default)]
@@ -232,6 +215,16 @@ impl Turns {
             self.stray = Some((turn, step));
         }
         Err(problem)
+    }
+
+    /// The open turn ends without an event that says so.
+    pub(super) fn interrupt(&mut self) {
+        self.close_turn();
+    }
+
+    /// Whether this turn and step are open, or may be.
+    pub(super) fn may_be_open(&self, turn: Option<u64>, step: Option<u64>) -> bool {
+        self.is_unsure || self.is_open(turn, step)
     }
 
     /// What is to be said of an event of this type, which must stand in a turn, whichever that is.

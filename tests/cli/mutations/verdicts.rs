@@ -1,7 +1,7 @@
 //! What dshc and the official packages make of a log.
 
 use crate::official::{judge, judge_strictly};
-use dshc::check::Severity;
+use dshc::check::{Options, Severity};
 use dshc::log::Source;
 use dshc::verify::FileVerdict;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub struct Ours {
 impl Ours {
     /// The verdict of `dshc verify`.
     pub fn of(path: &Path) -> Self {
-        let verdict = FileVerdict::of(path.to_owned(), None, Source::open);
+        let verdict = FileVerdict::of(path.to_owned(), None, Options::default(), Source::open);
         let mark = |severity| match severity {
             Severity::Error => "!",
             Severity::Warning => "",
