@@ -56,16 +56,14 @@ pub const KINDS: &[Kind] = &[
         },
     },
     Kind {
-        name: "message-of-format-2",
-        reason: "the codec of format 2 looks at no message and no marker; the loader of its release, which was never \
-                 published, does so as those of all other formats",
+        name: "messages-unread",
+        reason: "the codecs of formats 2 and 3 look at no message but a system prompt, and that of 2 at no more of a \
+                 marker than it needs; the loaders of their releases, never published, do as those of other formats",
         applies: |ours, theirs| {
             let codes = ["message-shape", "payload-shape", "tool-result-rewrite"];
-            let is_surface = |code: &str| code.starts_with("surface-") || codes.contains(&code);
-            ours.refuses
-                && theirs.version() == Some(2)
-                && theirs.refusal().is_none()
-                && ours.errors().any(is_surface)
+            let mut messages =
+                ours.errors().filter(|code| code.starts_with("surface-") || codes.contains(code));
+            matches!(theirs.version(), Some(2 | 3)) && theirs.refusal().is_none() && messages.next().is_some()
         },
     },
     Kind {
@@ -92,8 +90,3 @@ pub const KINDS: &[Kind] = &[
         },
     },
 ];
-
-/// The kind that a disagreement is of, if it is of one.
-pub fn kind(ours: &Ours, theirs: &Theirs) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| (kind.applies)(ours, theirs))
-}

@@ -8,6 +8,9 @@ use proptest::prelude::*;
 use std::path::Path;
 use zstd::zstd_safe;
 
+/// The line of the header.
+const HEADER: usize = 0;
+
 /// A log and what is changed in it, in this order. Places are taken modulo what there is.
 #[derive(Debug, Clone)]
 pub struct Mutant {
@@ -23,10 +26,14 @@ pub struct Mutant {
 /// A change to the lines of the text, the header being the first.
 #[derive(Debug, Clone)]
 pub enum LineStep {
-    Drop(usize),
+    /// So many lines from this one on.
+    Drop(usize, usize),
     Repeat(usize, usize),
     Swap(usize, usize),
     Move(usize, usize),
+    /// The line ends early.
+    Cut(usize, usize),
+    Blank(usize),
     Edit(usize, Edit),
 }
 
@@ -53,11 +60,15 @@ pub enum ByteStep {
 pub fn mutants(logs: usize) -> impl Strategy<Value = Mutant> {
     let at = any::<usize>;
     let line = prop_oneof![
-        2 => at().prop_map(LineStep::Drop),
+        2 => at().prop_map(|at| LineStep::Drop(at, 1)),
+        1 => (at(), 2usize..12).prop_map(|(at, count)| LineStep::Drop(at, count)),
+        1 => (at(), at()).prop_map(|(at, length)| LineStep::Cut(at, length)),
+        1 => at().prop_map(LineStep::Blank),
         1 => (at(), at()).prop_map(|(from, to)| LineStep::Repeat(from, to)),
         1 => (at(), 1usize..4).prop_map(|(one, by)| LineStep::Swap(one, one.wrapping_add(by))),
         1 => (at(), at()).prop_map(|(from, to)| LineStep::Move(from, to)),
         8 => (at(), edits()).prop_map(|(line, edit)| LineStep::Edit(line, edit)),
+        1 => edits().prop_map(|edit| LineStep::Edit(HEADER, edit)),
     ];
     let frame = prop_oneof![
         at().prop_map(FrameStep::Drop),
@@ -74,7 +85,7 @@ pub fn mutants(logs: usize) -> impl Strategy<Value = Mutant> {
         prop_oneof![1 => Just(Numbering::Kept), 1 => Just(Numbering::Dense), 3 => Just(Numbering::Followed)];
     let text = (prop::collection::vec(line, 1..3), numbering, prop::option::weighted(0.1, 1usize..30));
     let rest = prop_oneof![
-        12 => Just((vec![], vec![])),
+        9 => Just((vec![], vec![])),
         1 => prop::collection::vec(frame, 1..3).prop_map(|frames| (frames, vec![])),
         1 => prop::collection::vec(byte, 1..3).prop_map(|bytes| (vec![], bytes)),
     ];
@@ -143,7 +154,13 @@ impl LineStep {
             return;
         }
         match self {
-            Self::Drop(at) => drop(lines.remove(at % count)),
+            Self::Drop(at, many) => drop(lines.drain(at % count..count.min(at % count + many))),
+            Self::Cut(at, length) => {
+                let line = &mut lines[at % count];
+                let length = (0..=length % (line.len() + 1)).rev().find(|at| line.is_char_boundary(*at));
+                line.truncate(length.unwrap_or_default());
+            }
+            Self::Blank(at) => lines.insert(at % count, String::new()),
             Self::Repeat(from, to) => lines.insert(to % count, lines[from % count].clone()),
             Self::Swap(one, other) => lines.swap(one % count, other % count),
             Self::Move(from, to) => {

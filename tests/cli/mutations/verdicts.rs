@@ -108,21 +108,4 @@ impl Theirs {
         self.refusal()
             .is_some_and(|(first, why)| first == who && words.iter().any(|words| why.contains(words)))
     }
-
-    /// The refusal without what differs from log to log.
-    pub fn kind(&self) -> String {
-        let Some((who, why)) = self.refusal() else { return "none".to_owned() };
-        let mut kind = String::new();
-        let mut quoted = false;
-        for letter in why.chars().take(300) {
-            match letter {
-                '"' => quoted = !quoted,
-                _ if quoted => {}
-                '0'..='9' if kind.ends_with('#') => {}
-                '0'..='9' => kind.push('#'),
-                letter => kind.push(letter),
-            }
-        }
-        format!("{who}: {}", kind.chars().take(110).collect::<String>())
-    }
 }
