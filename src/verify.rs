@@ -1,7 +1,7 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
 use crate::check::root::{self, Resident, Side};
-use crate::check::{self, Checked, Finding, Severity};
+use crate::check::{self, Checked, Finding, Settings, Severity};
 use crate::json;
 use crate::log::layout::Spot;
 use crate::log::{Container, Header, LogReader, OpenError, Source, likeness};
@@ -36,6 +36,32 @@ pub struct FileVerdict {
     pub checked: Option<Checked>,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
+}
+
+/// How many breaches there are of each severity, those that are summed up too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Breaches that are errors.
+    pub errors: u64,
+    /// Breaches that are warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+}
+
+impl Tally {
+    fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        let mut tally = Self::default();
+        for finding in findings {
+            let count = match finding.severity {
+                Severity::Error => &mut tally.errors,
+                Severity::Warning => &mut tally.warnings,
+                Severity::Note => &mut tally.notes,
+            };
+            *count = count.saturating_add(finding.count);
+        }
+        tally
+    }
 }
 
 /// What a log is, in one word.
@@ -186,6 +212,12 @@ impl FileVerdict {
         }
     }
 
+    /// How many breaches it has.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally::of(&self.findings)
+    }
+
     /// The gravest severity of its findings.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
@@ -206,6 +238,19 @@ impl Verification {
         ignored.extend(files.iter().filter_map(FileVerdict::left_out).map(Path::to_owned));
         ignored.sort();
         Self { files, ignored }
+    }
+
+    /// Makes all findings as the user wants them. Statuses and exit codes follow from what is left.
+    pub fn apply(&mut self, settings: &Settings) {
+        for file in &mut self.files {
+            settings.apply(&mut file.findings);
+        }
+    }
+
+    /// How many breaches there are in all logs.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally::of(self.files.iter().flat_map(|file| &file.findings))
     }
 
     /// How many logs have this status.
