@@ -19,6 +19,7 @@ mod line;
 mod lock_report;
 mod locks;
 mod losses;
+mod metered;
 mod numbering;
 mod opening;
 mod pairing;

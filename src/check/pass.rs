@@ -7,6 +7,7 @@ use super::estimate::Estimate;
 use super::finding::Findings;
 use super::inbox::Inbox;
 use super::losses::Losses;
+use super::metered::Metered;
 use super::numbering::Numbering;
 use super::pairing::Calls;
 use super::payload::Payload;
@@ -36,6 +37,8 @@ pub(super) struct Pass {
     quality: Quality,
     /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
+    /// What the token meter stumbles over, where it is known to.
+    metered: Option<Metered>,
     inbox: Inbox,
     /// What upgrades to the format that is asked for refuse.
     upgrades: Option<Upgrades>,
@@ -60,6 +63,7 @@ impl Pass {
         let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
+            metered: format.is_metered.then(Metered::default),
             inbox: Inbox::new(&header),
             upgrades: options.target.and_then(|target| Upgrades::new(&header, format, target)),
             session: Session::new(header, format, Keep::Figures),
@@ -115,6 +119,10 @@ impl Pass {
                     Body::Event(event) => self.event(&event, record.place),
                     Body::Row(row) => {
                         self.session.apply_row(&row);
+                        if !row.is_strict {
+                            self.findings.push(line::loose_row(&row, record.place));
+                        }
+                        self.metered.iter_mut().for_each(|metered| metered.row(&row));
                         if let Some(relations) = &mut self.relations {
                             relations.row(&row, record.place, &mut self.findings);
                         }
@@ -193,6 +201,10 @@ impl Pass {
                 let is_known = self.session.format.knows(&event.event_type);
                 if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
+                }
+                if let Some(metered) = &mut self.metered {
+                    let (losses, findings) = (&self.losses, &mut self.findings);
+                    metered.event(event, payload, place, self.session.format, losses, findings);
                 }
                 if let Some(upgrades) = &mut self.upgrades {
                     let standing = if is_known { Standing::Known } else { Standing::Unknown };

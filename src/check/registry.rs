@@ -75,9 +75,11 @@ const FAMILIES: &[&[&Rule]] = &[
     super::pairing::RULES,
     super::brackets::RULES,
     super::shadow::RULES,
+    super::estimate::RULES,
     super::locks::RULES,
     super::failures::RULES,
     super::task::RULES,
+    super::quality::RULES,
     super::relations::RULES,
     super::relations::turns::RULES,
     super::relations::tools::RULES,
@@ -90,6 +92,7 @@ const FAMILIES: &[&[&Rule]] = &[
     super::relations::head::RULES,
     super::inbox::RULES,
     super::stream::RULES,
+    super::metered::RULES,
     super::upgrade::chain::RULES,
     super::upgrade::unknown::RULES,
     super::upgrade::interrupted::RULES,
@@ -101,8 +104,6 @@ const FAMILIES: &[&[&Rule]] = &[
     super::upgrade::generated::RULES,
     super::upgrade::deliveries::RULES,
     super::upgrade::results::RULES,
-    super::estimate::RULES,
-    super::quality::RULES,
 ];
 
 /// Every rule, those of one family together.

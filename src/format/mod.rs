@@ -32,8 +32,9 @@ pub struct Format {
     pub surface_types: &'static [SurfaceType],
     /// Where streamed deltas stand.
     pub stream: Stream,
-    /// Whether a packed tool row must name its call (FORMAT §5.1).
-    pub packed_rows_need_id: bool,
+    /// Whether readers refuse a packed row whose turn, step or index is no count, or whose call has an empty id
+    /// (FORMAT §5.1).
+    pub packed_rows_are_strict: bool,
     /// Whether `assistant/message` may cite its chunks, also with an empty list; else it may cite nothing (FORMAT §4).
     pub assistant_cites_chunks: bool,
     /// The first release that writes `sourceEventSeqs` as ranges, where earlier ones of this format cannot read
@@ -66,6 +67,8 @@ pub struct Format {
     pub has_opaque_markers: bool,
     /// Whether a time or a reference to an event may not be spelt `-0` (FORMAT §0.4).
     pub refuses_negative_zero: bool,
+    /// Whether it is known where dsh's token meter fails; it prices an answer by the chunks that it cites.
+    pub is_metered: bool,
     /// Members of a content block that cost nothing (FORMAT §7.5).
     pub unpriced_members: &'static [&'static str],
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).

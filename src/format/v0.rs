@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
         SurfaceType { name: "tool/result", kind: MessageKind::ToolResult, role: "user" },
     ],
     stream: Stream::Rows,
-    packed_rows_need_id: false,
+    packed_rows_are_strict: false,
     assistant_cites_chunks: true,
     ranged_sources_since: Some("0.1.2"),
     system_prompt: SystemPrompt::RequestHeader,
@@ -38,6 +38,7 @@ pub(super) const FORMAT: Format = Format {
     canonical_payloads: false,
     has_opaque_markers: false,
     refuses_negative_zero: false,
+    is_metered: true,
     unpriced_members: &[],
     has_session_lock: false,
     relations: Relations {
