@@ -16,6 +16,7 @@ mod numbering;
 mod opening;
 mod pairing;
 mod pass;
+mod path;
 mod payload;
 mod places;
 mod provenance;
