@@ -2,6 +2,7 @@
 //! every other asks the [`Format`] of the log at hand.
 
 mod file_name;
+pub mod payload;
 mod relations;
 mod v0;
 mod v1;
@@ -12,6 +13,7 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
+use payload::Payloads;
 pub use relations::{CheckedAt, Relations, RepairIds};
 
 /// What one format version calls things and where it keeps them.
@@ -68,6 +70,8 @@ pub struct Format {
     pub unpriced_members: &'static [&'static str],
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
+    /// What is asked of payloads, and when.
+    pub payloads: Payloads,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
 }

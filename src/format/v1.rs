@@ -1,6 +1,6 @@
 //! Format 1: format 0 without what only development builds wrote. No release writes it; upgrades pass through it.
 
-use super::{Format, HeaderShape, ScanCheck, v0};
+use super::{Format, HeaderShape, ScanCheck, payload, v0};
 
 pub(super) const FORMAT: Format = Format {
     version: 1,
@@ -12,5 +12,6 @@ pub(super) const FORMAT: Format = Format {
     converts_old_payloads: false,
     has_opaque_markers: true,
     refuses_negative_zero: true,
+    payloads: payload::OF_1,
     ..v0::FORMAT
 };

@@ -1,7 +1,7 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
-use super::{Format, HeaderShape, ScanCheck, Seeded, Stream, v1};
+use super::{Format, HeaderShape, ScanCheck, Seeded, Stream, payload, v1};
 
 pub(super) const FORMAT: Format = Format {
     version: 2,
@@ -12,5 +12,6 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: false,
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
+    payloads: payload::OF_2,
     ..v1::FORMAT
 };

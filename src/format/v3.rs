@@ -1,7 +1,7 @@
 //! Format 3: the system prompt as a node of the surface.
 
-use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
-use super::{Format, MessageKind, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt, v2};
+use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
+use super::{Format, MessageKind, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt, payload, v2};
 
 pub(super) const FORMAT: Format = Format {
     version: 3,
@@ -15,11 +15,12 @@ pub(super) const FORMAT: Format = Format {
     ],
     system_prompt: SystemPrompt::HeadNode,
     system_source: Some("plugin"),
-    vocabulary: &[COMMON, ATTEMPT, SINCE_3],
+    vocabulary: &[COMMON, ATTEMPT, PTC_DISPATCH, SINCE_3],
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources, ScanCheck::Markers, ScanCheck::Payload],
     never_dropped: &["tool/code-dispatch", "tool/code-dispatch-start"],
     canonical_payloads: true,
     has_session_lock: true,
+    payloads: payload::OF_3,
     relations: Relations {
         dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
         repair_ids: RepairIds::AnyNumber,

@@ -1,7 +1,7 @@
 //! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
 
-use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
-use super::{CheckedAt, Format, MessageKind, Relations, RepairIds, SurfaceType, ToolResult, v3};
+use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
+use super::{CheckedAt, Format, MessageKind, Relations, RepairIds, SurfaceType, ToolResult, payload, v3};
 
 pub(super) const FORMAT: Format = Format {
     version: 4,
@@ -17,8 +17,9 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Flat,
     checkpoint_source: &[("kind", "compact-checkpoint")],
     refused_source_kinds: &["plugin"],
-    vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
+    vocabulary: &[COMMON, ATTEMPT, PTC_DISPATCH, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
+    payloads: payload::OF_4,
     relations: Relations {
         checked: CheckedAt::Load,
         repair_ids: RepairIds::AnyNumberOrFork,
