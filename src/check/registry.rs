@@ -2,8 +2,8 @@
 
 use super::root::{encodings, identity, names};
 use super::{
-    Severity, aftermath, brackets, container, failures, line, locks, numbering, opening, pairing, provenance,
-    relations, seeds, shadow, stream, surface, text, vocabulary,
+    Severity, aftermath, brackets, container, failures, line, locks, numbering, opening, pairing, payloads,
+    provenance, relations, seeds, shadow, stream, surface, text, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -91,6 +91,7 @@ const FAMILIES: &[&[&Rule]] = &[
     relations::inherited::RULES,
     relations::head::RULES,
     stream::RULES,
+    payloads::RULES,
 ];
 
 /// Every rule, those of one family together.
