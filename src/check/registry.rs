@@ -90,6 +90,7 @@ const FAMILIES: &[&[&Rule]] = &[
     super::relations::head::RULES,
     super::inbox::RULES,
     super::stream::RULES,
+    super::payloads::RULES,
     super::upgrade::chain::RULES,
     super::upgrade::unknown::RULES,
     super::upgrade::interrupted::RULES,
