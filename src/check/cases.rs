@@ -346,9 +346,9 @@ fn r25_repeated_failed_compactions() {
 #[test]
 fn r27_original_task_lost_on_second_fold() {
     let path = "R27-original-task-lost-on-second-fold/session.jsonl";
-    assert_eq!(found(path), ["no-human-prompt-on-surface@16", "task-lost@16"]);
+    // The figures are inventions; by them dsh's meter, if not its reader, refuses the log too.
+    assert_eq!(found(path), ["estimate-below-zero@16", "no-human-prompt-on-surface@16", "task-lost@16"]);
     let checked = case(path);
-    assert_eq!(worst(&checked), Some(Severity::Warning));
     for finding in checked.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
         assert!(finding.message.contains("1 -> 9 -> 16"), "{}", finding.message);
         assert!(

@@ -125,6 +125,12 @@ impl Findings {
         }
     }
 
+    /// Whether this code was told of the event `seq`, which is the last that was looked at.
+    pub(super) fn tells(&self, code: &str, seq: u64) -> bool {
+        let latest = self.kept.iter().rev().take_while(|finding| finding.seq == Some(seq));
+        latest.into_iter().any(|finding| finding.code == code)
+    }
+
     /// Adds what another look at the same log found, but for what is told already.
     pub(super) fn extend_with_new(&mut self, others: Findings) {
         let told: HashSet<_> = self.kept.iter().map(|finding| (finding.code, finding.seq)).collect();

@@ -3,6 +3,7 @@
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
 use super::busy::Busy;
+use super::estimate::Estimate;
 use super::finding::Findings;
 use super::inbox::Inbox;
 use super::losses::Losses;
@@ -12,10 +13,11 @@ use super::pairing::Calls;
 use super::payload::Payload;
 use super::places::Places;
 use super::provenance::Ranges;
+use super::quality::Quality;
 use super::relations::Relations;
 use super::splits::Splits;
 use super::task::Remains;
-use super::upgrade::{self, Upgrades};
+use super::upgrade::{self, Standing, Upgrades};
 use super::wording::{amount, owned};
 use super::{Checked, Options, container, line, locks, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedBy, Format, Stream};
@@ -31,6 +33,8 @@ pub(super) struct Pass {
     splits: Splits,
     remains: Remains,
     brackets: Brackets,
+    estimate: Estimate,
+    quality: Quality,
     /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
     /// What the token meter stumbles over, where it is known to.
@@ -69,6 +73,8 @@ impl Pass {
             splits: Splits::default(),
             remains: Remains::default(),
             brackets: Brackets::default(),
+            estimate: Estimate::default(),
+            quality: Quality::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
             findings,
@@ -103,6 +109,7 @@ impl Pass {
                 let unread = self.unread_line.take();
                 if self.losses.read_on(first_seq) {
                     self.brackets.doubt();
+                    self.estimate.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
                     self.upgrades.iter_mut().for_each(Upgrades::doubt);
                 } else if let Some(line) = unread {
@@ -188,6 +195,8 @@ impl Pass {
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
+                self.estimate.event(here);
+                self.quality.event(here);
                 self.inbox.event(event, payload, place, self.session.format, &self.losses);
                 let is_known = self.session.format.knows(&event.event_type);
                 if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
@@ -198,7 +207,8 @@ impl Pass {
                     metered.event(event, payload, place, self.session.format, losses, findings);
                 }
                 if let Some(upgrades) = &mut self.upgrades {
-                    upgrades.event(event, payload, place, is_known, &self.losses, &mut self.findings);
+                    let standing = if is_known { Standing::Known } else { Standing::Unknown };
+                    upgrades.event(event, payload, place, standing, &self.losses, &mut self.findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
                     self.findings.extend(stream::check(event, payload, place));
@@ -206,7 +216,13 @@ impl Pass {
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
-                self.upgrades.iter_mut().for_each(|upgrades| upgrades.left_out(event));
+                if let Some(upgrades) = &mut self.upgrades {
+                    let is_readable = matches!(violation, Violation::Surface(_))
+                        && self.session.format.knows(&event.event_type);
+                    let standing = if is_readable { Standing::Known } else { Standing::LeftOut };
+                    let (payload, losses) = (&Payload::of(event), &self.losses);
+                    upgrades.event(event, payload, place, standing, losses, &mut self.findings);
+                }
                 let format = self.session.format;
                 let fate = violation.fate(event, format);
                 self.aftermath.violation(fate, place);
@@ -215,6 +231,7 @@ impl Pass {
                 let is_unknown = matches!(violation, Violation::UnknownType(_));
                 if is_unknown || format.surface_type(&event.event_type).is_some() {
                     self.losses.left_out(event.seq);
+                    self.estimate.doubt();
                 } else if event.event_type.starts_with("compaction/") || event.event_type.starts_with("turn/")
                 {
                     self.brackets.doubt();
@@ -252,8 +269,10 @@ impl Pass {
         }
         let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
         self.findings.extend(self.brackets.failures.finding());
+        self.quality.finish(&mut self.findings);
         self.findings.extend(vocabulary::findings(&self.session));
         if lock.is_some() {
+            self.findings.extend(self.estimate.finding());
             self.findings.extend(self.remains.findings(&self.session, &self.places));
         }
         // Where events were lost, the marker may be among them.

@@ -21,9 +21,9 @@ rule_family! {
     /// **How it comes about.** A plugin writes records of its own and marks them as it should. Or a newer dsh
     /// wrote something that older ones need not know.
     ///
-    /// **What to do.** Nothing, as long as the log stays in its format. Before an upgrade from format 0, 1 or
-    /// 2 keep a copy: dsh will not take these logs along. A plugin that wants its logs to be upgraded should
-    /// keep such records elsewhere.
+    /// **What to do.** Nothing, as long as the log stays in its format. dsh does not take logs of formats 0
+    /// to 2 with such events along to a later format; `dshc verify --target-format N` names all that stands
+    /// against it. A plugin that wants its logs to be upgraded should keep such records elsewhere.
     UNKNOWN_IGNORABLE = note("unknown-ignorable-event");
     /// Events are in a shape that only development builds wrote; dsh converts them when it loads the log.
     ///

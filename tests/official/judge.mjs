@@ -14,6 +14,7 @@ import LlmRuntime from '@deepseek-ai/dsh-llm'
 import SessionStore, { Session } from '@deepseek-ai/dsh-session'
 import * as sessionRules from '@deepseek-ai/dsh-session/invariant'
 import JsonlSessionPersistence from '@deepseek-ai/dsh-session-persistence-jsonl'
+import SessionProjectionRegistry from '@deepseek-ai/dsh-session-projection'
 import TokenMeter from '@deepseek-ai/dsh-token-meter'
 import { emit, headerLine, isZstd, messageOf, parseArguments } from './lib.mjs'
 
@@ -26,9 +27,11 @@ if (retain !== undefined && !(Number.isSafeInteger(retain) && retain >= 0)) thro
 const lab = new Context()
 await lab.plugin(SessionStore)
 await lab.plugin(LlmRuntime)
+await lab.plugin(SessionProjectionRegistry)
 await lab.plugin(TokenMeter)
 await lab.plugin(BasicCompactionEngine, { auto: false, thresholdRatio: 0.5, retainTokens: retain ?? 0 })
 const meter = lab.get('tokenMeter')
+const projections = lab.get('sessionProjections')
 const engine = lab.get('compaction')
 lab.get('llm').resolveModelInfo = async () => ({ context: { contextWindow: 2 * ((retain ?? 0) + 1) } })
 class RegionChosen extends Error {
@@ -116,6 +119,11 @@ async function view(id, events) {
     seen.pairingError = messageOf(error)
   }
   seen.lock = lockOf(events)
+  try {
+    seen.estimate = projections.snapshot(session).values.contextBreakdown.messageTokens
+  } catch (error) {
+    seen.estimateError = messageOf(error)
+  }
   if (retain !== undefined) Object.assign(seen, await regionOf(id, events))
   if (given.messages) seen.messages = session.deriveMessages()
   return seen

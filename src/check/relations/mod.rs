@@ -32,6 +32,9 @@ use crate::log::{Event, Header, PackedRow, Place};
 use here::Here;
 use kind::Kind;
 
+/// The code of a turn that starts while another one has not ended.
+pub(super) const WHILE_OPEN: &str = turns::WHILE_OPEN;
+
 rule_family! {
     "relations";
     /// An event that other events depend on has no payload object.

@@ -13,6 +13,9 @@ use rules::{
 #[cfg(test)]
 mod tests;
 
+/// The code of a turn that starts while another one has not ended.
+pub(super) const WHILE_OPEN: &str = TURN_WHILE_OPEN.code;
+
 /// What is open by what the log says.
 #[derive(Debug, Default)]
 pub(super) struct Turns {

@@ -10,7 +10,7 @@ pub(super) mod citations;
 pub(super) mod deliveries;
 pub(super) mod generated;
 mod here;
-mod interrupted;
+pub(super) mod interrupted;
 pub(super) mod prompts;
 pub(super) mod renumbering;
 pub(super) mod results;
@@ -22,7 +22,7 @@ pub(super) use chain::unneeded;
 use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
-use super::relations::Relations;
+use super::relations::{Relations, WHILE_OPEN};
 use crate::format::Format;
 use crate::log::{Event, Header, PackedRow, Place};
 use attempts::Attempts;
@@ -30,11 +30,22 @@ use chain::Chain;
 use deliveries::Deliveries;
 use generated::Generated;
 use here::Here;
-use interrupted::Interrupted;
+use interrupted::{Before, Interrupted};
 use prompts::Prompts;
 use results::Results;
 use seeds::Seeds;
 use unknown::UnknownEvents;
+
+/// What readers of the log's own format make of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// They know its type and can read it.
+    Known,
+    /// They do not know its type, and pass over it.
+    Unknown,
+    /// They refuse its type or its shape.
+    LeftOut,
+}
 
 /// The upgrades to the format that is asked for, each with what it knows of the events so far.
 #[derive(Debug)]
@@ -81,41 +92,47 @@ impl Upgrades {
         self.seeds.doubt();
     }
 
-    /// An event broke a rule of the format and was left out. What streams stand for does not change with it.
-    pub(super) fn left_out(&mut self, event: &Event) {
-        self.relations.iter_mut().for_each(|relations| relations.left_out(event));
-    }
-
-    /// Looks at an event that `format` takes, in the shape that readers give it; `is_known` if readers know its type.
+    /// Looks at an event, in the shape that readers give it.
     pub(super) fn event<'e>(
         &mut self,
         event: &Event<'e>,
         payload: &Payload<'e>,
         place: Place,
-        is_known: bool,
+        standing: Standing,
         losses: &Losses,
         findings: &mut Findings,
     ) {
         let here = &mut Here { event, payload, place, findings };
-        if !is_known {
-            return self.unknown.event(here);
+        if standing == Standing::Unknown {
+            self.unknown.event(here);
         }
-        let is_interrupted =
-            self.interrupted.as_mut().is_some_and(|interrupted| interrupted.event(event, payload));
+        let before = self.interrupted.as_mut().map_or(Before::Nothing, |interrupted| interrupted.event(here));
         let mut repaired = None;
         if let Some(relations) = &mut self.relations {
-            if is_interrupted {
+            if before == Before::Ends {
                 relations.interrupt();
             }
             // Deltas are held to the step of the attempt that they make up.
-            if !(self.attempts.is_some() && event.event_type == attempts::CHUNK) {
-                relations.event(event, payload, place, losses, &mut self.unrelated);
-                repaired = relations.take_repaired();
+            let is_gathered = self.attempts.is_some() && here.is(attempts::CHUNK);
+            match standing {
+                Standing::Known if !is_gathered => {
+                    relations.event(event, payload, place, losses, &mut self.unrelated);
+                }
+                Standing::LeftOut => relations.left_out(event),
+                Standing::Known | Standing::Unknown => {}
             }
+            repaired = relations.take_repaired();
+        }
+        // The rules between events say it better, where they do.
+        if let Some(interrupted) = &self.interrupted
+            && before == Before::Refuses
+            && ![&self.unrelated, &*here.findings].iter().any(|told| told.tells(WHILE_OPEN, event.seq))
+        {
+            interrupted.refuse(here);
         }
         if let Some(attempts) = &mut self.attempts {
             let relations = self.relations.as_ref();
-            attempts.event(here, is_interrupted, repaired, |turn, step| {
+            attempts.event(here, before == Before::Ends, repaired, |turn, step| {
                 relations.is_none_or(|relations| relations.may_be_open(turn, step))
             });
         }
