@@ -8,85 +8,107 @@ pub struct Kind {
     pub name: &'static str,
     /// Why it stays.
     pub reason: &'static str,
-    /// Whether a disagreement is of this kind.
-    pub applies: fn(&Ours, &Theirs) -> bool,
+    pub side: Side,
 }
 
-/// First what something official refuses and `verify` does not, then what `verify` alone refuses.
+/// Who alone refuses the log.
+pub enum Side {
+    /// The official packages. Whether a log that they refuse is of the kind.
+    Official(fn(&Ours, &Theirs) -> bool),
+    /// `verify`. Whether an error of this code is of the kind; all errors of a log must be of some.
+    Verify(fn(&str, &Theirs) -> bool),
+}
+
+use Side::{Official, Verify};
+
 pub const KINDS: &[Kind] = &[
     Kind {
         name: "torn-tail",
         reason: "the strict codecs read whole records only; dsh itself cuts a torn tail off and goes on, so that verify \
                  warns of it",
-        applies: |ours, theirs| {
+        side: Official(|ours, theirs| {
             let cut =
                 ["Unterminated", "Unexpected end of JSON", "in JSON at position", "unexpected end of file"];
             let is_opened = theirs.version() != Some(0) || theirs.reader["loads"] == true;
-            !ours.refuses && ours.has("torn-tail") && is_opened && theirs.says("strict", &cut)
-        },
+            ours.has("torn-tail") && is_opened && theirs.says("strict", &cut)
+        }),
     },
     Kind {
         name: "development-builds",
         reason: "compactions of development builds have no id, which upgrades add; verify notes it, and only a session at \
                  work is refused for it",
-        applies: |ours, theirs| {
+        side: Official(|ours, theirs| {
             let no_id = ["compactionId must be a non-empty string"];
-            !ours.refuses && ours.has("compaction-id-invalid") && theirs.says("invariants", &no_id)
-        },
+            ours.has("compaction-id-invalid") && theirs.says("invariants", &no_id)
+        }),
     },
     Kind {
         name: "negative-zero",
         reason: "the judge builds a session from the events as a fork does, which takes no -0 and no number beyond all \
                  bounds; what opens the log takes both",
-        applies: |ours, theirs| {
-            !ours.refuses
-                && theirs.reader["loads"] == true
-                && theirs.says("reader", &["is not losslessly JSON-serializable"])
-        },
+        side: Official(|_, theirs| {
+            let is_opened = theirs.reader["loads"] == true;
+            is_opened && theirs.says("reader", &["is not losslessly JSON-serializable"])
+        }),
+    },
+    Kind {
+        name: "empty-id",
+        reason: "the judge cannot lay the log where dsh looks for it, since no directory is named after an empty id; the \
+                 codecs of all formats take one",
+        side: Official(|_, theirs| theirs.says("reader", &["the header names no session id"])),
+    },
+    Kind {
+        name: "records-alone",
+        reason: "of formats 1 to 3 only the codecs are published, which are given records: what stands between them, and \
+                 how they are framed, is for the reader, which is the same in all formats",
+        side: Verify(|code, theirs| {
+            let codes = [
+                "blank-line",
+                "not-a-log",
+                "official-reader-refuses",
+                "frame-magic",
+                "trailing-garbage",
+                "header-frame",
+                "unfinished-line",
+                "valid-events-after-damage",
+            ];
+            theirs.version() != Some(0) && codes.contains(&code)
+        }),
     },
     Kind {
         name: "format-1-is-a-step",
         reason: "the codec of format 1 looks at envelopes alone, since no release keeps logs in it; verify holds it to \
-                 what the next step refuses at once",
-        applies: |ours, theirs| {
-            ours.refuses
-                && theirs.version() == Some(1)
-                && theirs.refusal().is_none()
-                && theirs.upgrade_refusal().is_some()
-        },
+                 what all other formats refuse",
+        side: Verify(|_, theirs| theirs.version() == Some(1)),
     },
     Kind {
         name: "messages-unread",
         reason: "the codecs of formats 2 and 3 look at no message but a system prompt, and that of 2 at no more of a \
                  marker than it needs; the loaders of their releases, never published, do as those of other formats",
-        applies: |ours, theirs| {
+        side: Verify(|code, theirs| {
             let codes = ["message-shape", "payload-shape", "tool-result-rewrite"];
-            let mut messages =
-                ours.errors().filter(|code| code.starts_with("surface-") || codes.contains(code));
-            matches!(theirs.version(), Some(2 | 3)) && theirs.refusal().is_none() && messages.next().is_some()
-        },
+            let is_surface = code.starts_with("surface-") || codes.contains(&code);
+            matches!(theirs.version(), Some(2 | 3)) && is_surface
+        }),
     },
     Kind {
         name: "shadowed-nodes",
         reason: "what a summary or a prune of format 0 says to hide is compared with the surface only when dsh upgrades \
                  the log",
-        applies: |ours, theirs| {
+        side: Verify(|code, theirs| {
             let codes = ["shadowed-seqs", "shadowed-range", "shadowed-tokens-invalid"];
-            ours.only(&codes) && theirs.refusal().is_none() && theirs.upgrade_refusal().is_some()
-        },
+            codes.contains(&code) && theirs.upgrade_refusal().is_some()
+        }),
     },
     Kind {
         name: "unpaired-call",
         reason: "dsh opens a history with a call that has no result, or a result without its call; providers refuse it",
-        applies: |ours, theirs| {
-            ours.only(&["call-without-result", "result-without-call"]) && theirs.refusal().is_none()
-        },
+        side: Verify(|code, _| ["call-without-result", "result-without-call"].contains(&code)),
     },
     Kind {
-        name: "held-lock",
-        reason: "a compaction without its end is one at work to dsh's checks; in a log at rest it bars every further one",
-        applies: |ours, theirs| {
-            ours.only(&["orphaned-lock", "orphaned-summary"]) && theirs.refusal().is_none()
-        },
+        name: "cannot-go-on",
+        reason: "dsh opens the log, but a lock that nobody holds bars every further compaction, or its queue of messages \
+                 does not fit together when it resumes; neither judge goes so far",
+        side: Verify(|code, _| ["orphaned-lock", "orphaned-summary", "inbox-splice"].contains(&code)),
     },
 ];

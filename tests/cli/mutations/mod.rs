@@ -10,7 +10,7 @@ mod numbering;
 mod verdicts;
 
 use crate::sandbox::{Sandbox, fixture};
-use kinds::{KINDS, Kind};
+use kinds::{KINDS, Kind, Side};
 use mutant::{Base, Mutant, mutants};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -115,9 +115,19 @@ impl Question {
         Some(logs.iter().zip(theirs).map(|(log, theirs)| self.of(log, theirs)).collect())
     }
 
-    /// The kind that a disagreement is of, if it is of one.
+    /// The kind that a disagreement is of; where `verify` alone refuses, that of its first error, if all have one.
     fn kind(&self, compared: &Compared) -> Option<&'static Kind> {
-        self.kinds.iter().find(|kind| (kind.applies)(&compared.ours, &compared.theirs))
+        let Compared { ours, theirs, .. } = compared;
+        if !ours.refuses {
+            let of = |kind: &&Kind| matches!(kind.side, Side::Official(of) if of(ours, theirs));
+            return self.kinds.iter().find(of);
+        }
+        let of_code = |code| {
+            let of = |kind: &&Kind| matches!(kind.side, Side::Verify(of) if of(code, theirs));
+            self.kinds.iter().find(of)
+        };
+        let kinds: Option<Vec<_>> = ours.errors().map(of_code).collect();
+        kinds?.first().copied()
     }
 
     /// The mutant without all that its disagreement does not need.

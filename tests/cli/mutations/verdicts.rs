@@ -39,11 +39,6 @@ impl Ours {
         self.codes.iter().filter_map(|code| code.strip_suffix('!'))
     }
 
-    /// Whether it reports errors, and all are of these codes.
-    pub fn only(&self, codes: &[&str]) -> bool {
-        self.refuses && self.errors().all(|code| codes.contains(&code))
-    }
-
     /// Whether it reports this, however grave.
     pub fn has(&self, code: &str) -> bool {
         self.codes.iter().any(|found| found.trim_end_matches(['!', '?']) == code)
