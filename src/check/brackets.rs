@@ -1,41 +1,24 @@
 //! Compaction brackets: start, summary, checkpoint and end belong together (FORMAT §10.1).
 
+mod rules;
+
 use super::binding::{Id, Ids, Owner};
 use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
-use super::registry::{Rule, rule_family};
+use super::registry::Rule;
 use super::{Finding, failures::Failures, locks, shadow};
 use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Session, is_checkpoint_source};
+pub(super) use rules::RULES;
+use rules::{
+    CHECKPOINT_WITHOUT_START, CROSSES_TURN, END_WITHOUT_START, END_WITHOUT_SUMMARY, ID_INVALID, ID_MISMATCH,
+    OWNER_TURN, START_WHILE_OPEN, SUMMARY_REPEATED, SUMMARY_WITHOUT_START,
+};
 
 #[cfg(test)]
 mod tests;
-
-rule_family! {
-    "compaction";
-    /// A compaction starts while another one has not ended.
-    START_WHILE_OPEN = error("compaction-start-while-open");
-    /// A compactionId is missing or empty, or a sourceCommandId is there and empty.
-    ID_INVALID = error("compaction-id-invalid");
-    /// A summary, checkpoint or end carries another id than the start of its bracket.
-    ID_MISMATCH = error("compaction-id-mismatch");
-    /// A bracket's turn is not the open one, or its end names another turn than its start.
-    OWNER_TURN = error("compaction-owner-turn");
-    /// A summary stands outside any bracket.
-    SUMMARY_WITHOUT_START = error("compaction-summary-without-start");
-    /// A bracket holds a second summary.
-    SUMMARY_REPEATED = error("compaction-summary-repeated");
-    /// An end stands outside any bracket.
-    END_WITHOUT_START = error("compaction-end-without-start");
-    /// A bracket ends without an error and without a summary.
-    END_WITHOUT_SUMMARY = error("compaction-end-without-summary");
-    /// A replacing checkpoint stands outside any bracket.
-    CHECKPOINT_WITHOUT_START = error("compaction-checkpoint-without-start");
-    /// A turn starts or ends inside a bracket.
-    CROSSES_TURN = error("compaction-bracket-crosses-turn");
-}
 
 const HELP: &str = "another tool or a damaged writer left this; dsh's own checks refuse the session for it";
 

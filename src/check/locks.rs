@@ -1,50 +1,81 @@
 //! Locks: a `compaction/start` without its end (FORMAT §7.4).
 
-use super::Finding;
-use super::binding::Owner;
 use super::brackets::Open;
 use super::finding::Findings;
 use super::registry::rule_family;
-use crate::session::{Lock, LockState, Owner as Fate};
+use super::{Finding, lock_report};
+use crate::session::{Lock, LockState};
 
 rule_family! {
     "compaction";
     /// A compaction was started and never ended, so that dsh refuses every further one.
+    ///
+    /// **What it means.** The newest `compaction/start` has no `compaction/end`, and no `session/end-seed`
+    /// stands behind it. The message tells the compaction's id, the turn that owns it and whether that turn
+    /// is open, over, or never was. Where events behind the start were lost, its end may be among them, and
+    /// it is a note.
+    ///
+    /// **Why it matters.** The open start is the lock of compaction. While it stands dsh answers that a
+    /// compaction is already in progress, and the context can only grow. Nothing of the history is lost, and
+    /// dsh opens formats 0 to 3. Format 4 and every upgrade refuse the log once a turn has begun or ended
+    /// behind the start.
+    ///
+    /// **How it comes about.** The process was killed, or the machine stopped, while the summarizer was at
+    /// work. A dsh that is compacting right now shows the same, so look there first.
+    ///
+    /// **What to do.** Let dsh open the session: it writes `session/end-seed`, and the lock is void. A
+    /// `compaction/end` by hand is legal only as the help says, in the turn that owns the start, with no turn
+    /// boundary behind it; in a turn that is over it makes the log worse. Where format 4 refuses the log,
+    /// only a `session/end-seed` that is appended to it voids the lock.
     ORPHANED_LOCK = error("orphaned-lock");
     /// A bracket that never ended holds a summary that has replaced nothing.
+    ///
+    /// **What it means.** The open bracket at the end of the log has its `compaction/summary`, but the next
+    /// event is no replacing checkpoint. It is told beside `orphaned-lock`, and not where events were lost.
+    ///
+    /// **Why it matters.** The summary was made and paid for, but the model does not see it: the surface is
+    /// as it was before. Tools that count summaries believe that the session was compacted.
+    ///
+    /// **How it comes about.** The writer was stopped between the summary and the checkpoint, or a torn tail
+    /// took the checkpoint away. A plugin that asks its model for the summary and then writes the checkpoint
+    /// some other way leaves it too.
+    ///
+    /// **What to do.** Do not append the checkpoint now: the surface may have changed, and the checkpoint
+    /// must follow right behind its summary. Void the lock as `orphaned-lock` says and compact again. The
+    /// text of the summary stays in the log if it is wanted.
     ORPHANED_SUMMARY = error("orphaned-summary");
-    /// A compaction never ended, but a later session/end-seed has voided its lock.
+    /// A compaction never ended, but a later `session/end-seed` has voided its lock.
+    ///
+    /// **What it means.** A `compaction/start` has no end, and dsh opened the session again before another
+    /// compaction started. That open writes `session/end-seed`, and proves that the process which held the
+    /// lock is gone. The lock is free.
+    ///
+    /// **Why it matters.** It is a note and no fault: dsh opens the log in every format, upgrades it, and
+    /// compacts as ever. It matters to tools which count starts minus ends, or give this start the end of a
+    /// later compaction.
+    ///
+    /// **How it comes about.** dsh or its machine stopped during a compaction and was started again later. In
+    /// a fork the start and the marker may both be inherited from the parent.
+    ///
+    /// **What to do.** Nothing. Do not append an end for it: behind the marker an end belongs to no bracket.
     EXPIRED_LOCK = note("expired-lock");
 }
-
-const IN_USE: &str = "if dsh is at work in this session right now, let it finish";
-const NEXT_OPEN: &str =
-    "the next time dsh opens the session it writes session/end-seed, which voids the lock";
 
 /// Tells of the lock that is held at the end of the log. Where events were lost behind its start (`in_doubt`), its
 /// end may be among them.
 pub(super) fn check(lock: &LockState, open: Option<&Open>, in_doubt: bool, findings: &mut Findings) {
     let (LockState::Held(lock), Some(open)) = (lock, open) else { return };
-    let owner = match (open.owner, lock.owner) {
-        (Owner::Turn(turn), Fate::Open) => format!("owner turn {turn}, which is open"),
-        (Owner::Turn(turn), Fate::Ended) => match &open.crossing {
-            Some(crossing) => format!("owner turn {turn}, which is over since seq {}", crossing.seq),
-            None => format!("owner turn {turn}, which is over"),
-        },
-        (Owner::Turn(turn), Fate::None) => format!("owner turn {turn}, which never was"),
-        (Owner::NoTurn, _) => "no owner turn".to_owned(),
-        (Owner::Invalid, _) => "an owner turn that is no number".to_owned(),
-    };
     let message = format!(
-        "the compaction that starts here (id {}, {owner}) has no end, and no session/end-seed follows: dsh refuses \
-         every further compaction{}",
-        open.name(),
+        "the compaction that starts here ({}) has no end, and no session/end-seed follows: dsh refuses every further \
+         compaction; {}{}",
+        lock_report::owner(lock),
+        lock_report::situation(lock),
         parts(lock)
     );
-    let finding =
-        Finding::new(&ORPHANED_LOCK, open.place, message).at_seq(open.seq).with_help(way_out(lock, open));
-    let finding = match &open.crossing {
-        Some(crossing) => finding.relating(crossing.seq, "the first turn boundary behind the start"),
+    let help = lock_report::repairs(lock);
+    let finding = Finding::new(&ORPHANED_LOCK, open.place, message).at_seq(open.seq).with_help(help);
+    let finding = match lock.crossing_seq {
+        Some(crossing) => finding.relating(crossing, "the first turn boundary behind the start"),
         None => finding,
     };
     if in_doubt {
@@ -83,31 +114,9 @@ fn parts(lock: &Lock) -> String {
     }
 }
 
-/// How the lock can go, by what has become of its owner.
-fn way_out(lock: &Lock, open: &Open) -> String {
-    match (open.owner, lock.owner, &open.crossing) {
-        (Owner::Turn(turn), Fate::Open, None) => format!(
-            "{IN_USE}. Else {NEXT_OPEN}; until then a compaction/end that names turn {turn} is legal too"
-        ),
-        (Owner::NoTurn, _, None) => format!(
-            "{IN_USE}. Else {NEXT_OPEN}; a compaction/end with turn null is legal too, since no turn has begun or \
-             ended behind the start"
-        ),
-        (Owner::NoTurn, _, Some(_)) => format!(
-            "no compaction/end can be written any more, since a turn has begun or ended behind the start; {NEXT_OPEN}"
-        ),
-        (Owner::Turn(turn), Fate::Ended | Fate::Open, _) => {
-            format!("no compaction/end can be written any more, since turn {turn} is over; {NEXT_OPEN}")
-        }
-        (Owner::Turn(_) | Owner::Invalid, ..) => {
-            format!("no compaction/end can be written, since there is no such turn; {NEXT_OPEN}")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bracket, check_events, codes, event, only, user};
+    use super::super::testing::{bracket, check_events, event, only, structural_codes as codes, user};
     use super::super::{Finding, Severity};
 
     fn start(seq: u64, turn: &str) -> String {
@@ -121,28 +130,22 @@ mod tests {
     }
 
     #[test]
-    fn the_way_out_follows_from_the_owner() {
-        let turn = event(0, "turn/start", r#"{"turn":1}"#);
-        let end = event(2, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#);
-        let open = lock(&[turn.clone(), start(1, "1")]);
+    fn a_held_lock_names_its_owner_and_the_way_out() {
+        let open = lock(&[event(0, "turn/start", r#"{"turn":1}"#), start(1, "1")]);
         assert_eq!(open.seq, Some(1));
-        assert!(open.message.contains("\"l\", owner turn 1, which is open"), "{}", open.message);
-        assert!(open.help.contains("names turn 1 is legal"), "{}", open.help);
-        let ended = lock(&[turn, start(1, "1"), end]);
-        assert!(ended.message.contains("over since seq 2"), "{}", ended.message);
-        assert!(ended.help.starts_with("no compaction/end can be written any more"), "{}", ended.help);
-        assert_eq!(ended.related[0].seq, 2);
-        let free = lock(&[start(0, "null")]);
-        assert!(free.help.contains("turn null is legal"), "{}", free.help);
+        assert!(open.message.contains("(id \"l\", owner turn 1) has no end"), "{}", open.message);
+        assert!(open.message.ends_with("so dsh may be at work in it right now"), "{}", open.message);
+        assert!(open.help.contains("and turn 1 is legal too"), "{}", open.help);
         let crossed = lock(&[start(0, "null"), event(1, "turn/start", r#"{"turn":1}"#)]);
-        assert!(crossed.help.contains("no compaction/end can be written any more"), "{}", crossed.help);
+        assert!(crossed.help.ends_with("no compaction/end is legal any more"), "{}", crossed.help);
+        assert_eq!(crossed.related[0].seq, 1);
     }
 
     #[test]
     fn a_turn_that_never_was_owns_nothing() {
         let checked = check_events(&[start(0, "7")]);
         assert_eq!(codes(&checked), ["compaction-owner-turn", "orphaned-lock"]);
-        assert!(checked.findings[1].message.contains("turn 7, which never was"));
+        assert!(checked.findings[1].message.contains("turn 7 never was"));
     }
 
     #[test]

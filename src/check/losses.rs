@@ -45,6 +45,11 @@ impl Losses {
         self.ranges.is_empty()
     }
 
+    /// Whether nothing has been lost so far, and nothing may have been since the last record.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_empty() && self.since.is_none()
+    }
+
     /// Whether `seq` is lost.
     pub(super) fn contains(&self, seq: u64) -> bool {
         self.first_between(seq, Some(seq)).is_some()

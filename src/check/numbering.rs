@@ -1,213 +1,335 @@
 //! The numbering: seqs are dense from 0 (FORMAT §4), and where they come twice no one history can be followed.
 
 use super::Finding;
+use super::branches::Branches;
 use super::finding::Findings;
 use super::registry::rule_family;
+use super::trail::Trail;
 use super::wording::amount;
-use crate::log::{Fault, FaultKind};
+use crate::log::{Fault, FaultKind, Place, Record};
+
+#[cfg(test)]
+mod tests;
 
 rule_family! {
     "sequence";
     /// Seqs are missing between two records.
+    ///
+    /// **What it means.** The events of a log are numbered from 0 without a gap. Here a record carries a
+    /// higher number than is next; the finding says how many are missing. The rest is checked as it stands,
+    /// and findings that the missing events may explain are notes.
+    ///
+    /// **Why it matters.** dsh refuses a compressed log for a gap, and a raw one if a turn ends in or behind
+    /// the record. Else it opens the raw log and deletes this record and all that follow. Either way nothing
+    /// in the log can bring the missing events back.
+    ///
+    /// **How it comes about.** Lines were taken out by hand or by a tool that filters logs, or a damaged line
+    /// before the gap held them; then that line is told as well. Parts of a log that were joined without the
+    /// middle give it too.
+    ///
+    /// **What to do.** Look for a copy that has the missing events, and copy the file before dsh opens the
+    /// session. Do not renumber: references to events all over the log would then point elsewhere.
     SEQ_GAP = error("seq-gap");
     /// A record carries a seq that an earlier record has.
+    ///
+    /// **What it means.** The number falls back: from this record on the log tells a second history, or tells
+    /// the first one again. Which of the two is the session nobody can say from the numbers alone, so the
+    /// surface, pairing, brackets and locks are not checked from here on.
+    ///
+    /// **Why it matters.** dsh refuses a compressed log, and a raw one if a turn ends in or behind the
+    /// record. Else it keeps what stands before the record and deletes the rest, whichever was the real work.
+    ///
+    /// **How it comes about.** Two processes had the session open: one wrote the ending of an interrupted
+    /// turn, the other went on with its own count. In format 0 no lock keeps them apart. Lines that were
+    /// copied twice look the same.
+    ///
+    /// **What to do.** Close every dsh that has the session, and copy the file. Compare the records from the
+    /// repeated number on: often one side is only the results and ends that dsh writes for an interrupted
+    /// turn, and holds no work. A copy that keeps the common part and the other side, with its numbers as
+    /// they are, is one history again.
     SEQ_REPEAT = error("seq-repeat");
     /// A packed row stands for seqs of which earlier records have some or all.
+    ///
+    /// **What it means.** A row of packed deltas takes as many numbers as it has members, and counts as a
+    /// whole: none of it can be taken alone. If the record behind it goes on with the number that was next
+    /// before the row, the row is the only intruder, and the checks go on without it.
+    ///
+    /// **Why it matters.** dsh refuses the log if a turn ends behind the row, and a compressed one in any
+    /// case; else it deletes the row and all behind it. Where the row is the only intruder no message is
+    /// missing, for the text stands in the `assistant/message` too.
+    ///
+    /// **How it comes about.** Two writers shared a session, and one of them flushed streamed deltas after
+    /// the other had ended the turn and resumed it. Deltas are the last thing to come in from a process that
+    /// is being stopped.
+    ///
+    /// **What to do.** Where the message says that the numbers go on without the row, remove exactly this
+    /// line in a copy and check that again. Otherwise treat it as two histories: see `seq-repeat`.
     SEQ_OVERLAP = error("seq-overlap");
+    /// Two histories go on from one seq: the same numbers stand in the log again, with other events.
+    ///
+    /// **What it means.** From the seq that is named on, the log holds more than one version of what happened. Each is
+    /// a branch, with its lines, its seqs and its records. A branch is entirely synthetic where dsh wrote all of it by
+    /// itself to close an open turn: results for calls that had none, `step/end`, an interrupted `turn/end`,
+    /// `session/end-seed`. Every other branch holds real work. Which one is true no program can tell; the surface,
+    /// pairing, brackets and locks are not checked behind the fork.
+    ///
+    /// **Why it matters.** dsh refuses the whole log at the first repeated number, or, if no turn ends behind it, opens
+    /// it and deletes the later branch. Readers that go on regardless show a mixture, or lose one branch silently.
+    ///
+    /// **How it comes about.** Two programs had the session open at once. Most often the first was still at work when
+    /// dsh was started again: the second took the turn for interrupted and closed it, while the first wrote its result
+    /// under the same numbers. Format 0 has no lock against this.
+    ///
+    /// **What to do.** Copy the file, and end all programs that have the session. Keep one branch and take out the
+    /// lines of the others. Where one alone holds real work, keeping it loses nothing. Where several do, keep the one
+    /// that you want to go on with and save the text of the others first.
+    SEQ_FORK = error("seq-fork");
 }
 
 const STOPS: &str = "the surface, pairing, brackets and locks are not checked from here on";
 
 /// Whether the records still tell one history.
-#[derive(Debug)]
-pub(super) enum Numbering {
+#[derive(Debug, Default)]
+pub(super) struct Numbering {
+    state: State,
+    trail: Trail,
+}
+
+#[derive(Debug, Default)]
+enum State {
     /// They do.
+    #[default]
     Sound,
     /// A packed row took seqs that were taken. What stands behind it tells whether it is the only intruder.
     Overlap(Overlap),
-    /// Seqs came twice: from there on two histories are mixed.
-    Forked,
+    /// Seqs come twice, so far with the very events that stood there.
+    Again(Again),
+    /// Seqs came twice: from there on histories are mixed.
+    Forked { repeat: Repeat, branches: Branches },
+}
+
+/// The first line whose seq was taken.
+#[derive(Debug, Clone, Copy)]
+struct Repeat {
+    place: Place,
+    found: u64,
+    expected: u64,
 }
 
 /// A packed row whose seqs are taken.
 #[derive(Debug)]
-pub(super) struct Overlap {
-    /// The seq that belongs in its place.
-    expected: u64,
-    finding: Finding,
+struct Overlap {
+    repeat: Repeat,
+    members: u64,
     /// Whether the reader has given the row itself, which comes behind its fault.
     row_is_past: bool,
+    branches: Branches,
+}
+
+/// Records that were there already.
+#[derive(Debug)]
+struct Again {
+    repeat: Repeat,
+    records: u64,
+    branches: Branches,
 }
 
 impl Numbering {
     pub(super) fn is_forked(&self) -> bool {
-        matches!(self, Self::Forked)
+        matches!(self.state, State::Forked { .. })
     }
 
-    /// Takes a fault; tells what is wrong with its number, and with the row before it.
-    pub(super) fn fault(&mut self, fault: &Fault, findings: &mut Findings) {
+    /// Takes a fault. Gives the seq from which events are missing, if they are by their numbers.
+    pub(super) fn fault(&mut self, fault: &Fault, findings: &mut Findings) -> Option<u64> {
         match fault.kind {
-            FaultKind::SeqGap { found, .. } | FaultKind::SeqRepeat { found, .. } => {
-                // The reader counts on from a pending row; where that is the only intruder, there is no fault here.
-                if !self.resolve(found, findings) {
-                    findings.extend(self.sequence(fault));
+            FaultKind::SeqGap { found, expected } => self.gap(found, expected, fault.place, findings),
+            FaultKind::SeqRepeat { found, expected, members } => {
+                let repeat = Repeat { place: fault.place, found, expected };
+                self.repeat(repeat, members, findings);
+                None
+            }
+            FaultKind::TornTail { .. } => None,
+            ref kind if kind.loses_nothing() => None,
+            _ => {
+                // Whether the numbers would have gone on is no longer known.
+                self.settle_overlap(u64::MAX, findings);
+                None
+            }
+        }
+    }
+
+    fn gap(&mut self, found: u64, reader_expects: u64, place: Place, findings: &mut Findings) -> Option<u64> {
+        // The reader counts on from a record that was out of place; where the numbers go on all the same, there is no gap.
+        let expected = match &mut self.state {
+            State::Sound => reader_expects,
+            State::Overlap(_) => {
+                if self.settle_overlap(found, findings) {
+                    return None;
+                }
+                reader_expects
+            }
+            State::Again(again) if found <= again.repeat.expected => return None,
+            State::Again(again) => again.repeat.expected,
+            State::Forked { branches, .. } => {
+                if branches.turn_to(found) {
+                    return None;
+                }
+                reader_expects
+            }
+        };
+        let missing = amount(found.saturating_sub(expected), "event");
+        let message = format!(
+            "seq {found} where {expected} was expected: {missing} missing ({})",
+            lost(expected, found)
+        );
+        let help = FaultKind::SeqGap { expected, found }.help();
+        findings.push(Finding::new(&SEQ_GAP, place, message).at_seq(found).with_help(help));
+        Some(expected)
+    }
+
+    fn repeat(&mut self, repeat: Repeat, members: u64, findings: &mut Findings) {
+        if matches!(self.state, State::Overlap(_)) && self.settle_overlap(repeat.found, findings) {
+            return;
+        }
+        match &mut self.state {
+            State::Sound if members > 1 => {
+                let mut branches = Branches::new(&self.trail, repeat.found, repeat.expected);
+                branches.begin(repeat.found, repeat.place, &self.trail);
+                self.state = State::Overlap(Overlap { repeat, members, row_is_past: false, branches });
+            }
+            State::Sound => {
+                let mut branches = Branches::new(&self.trail, repeat.found, repeat.expected);
+                branches.begin(repeat.found, repeat.place, &self.trail);
+                self.state = State::Again(Again { repeat, records: 0, branches });
+            }
+            State::Forked { branches, .. } => {
+                if !branches.turn_to(repeat.found) {
+                    branches.begin(repeat.found, repeat.place, &self.trail);
                 }
             }
-            FaultKind::TornTail { .. } => {}
-            ref kind if kind.loses_nothing() => {}
-            _ => {
-                self.resolve(u64::MAX, findings);
-            }
+            State::Overlap(_) | State::Again(_) => {}
         }
     }
 
-    /// Takes a record's first seq. Tells whether the record continues the one history.
-    pub(super) fn record(&mut self, first_seq: u64, findings: &mut Findings) -> bool {
-        if let Self::Overlap(overlap) = self {
+    /// Takes a record. Tells whether it continues the one history.
+    pub(super) fn record(&mut self, record: &Record, findings: &mut Findings) -> bool {
+        let first_seq = record.body.first_seq();
+        if let State::Overlap(overlap) = &mut self.state {
             if !std::mem::replace(&mut overlap.row_is_past, true) {
+                overlap.branches.add(record);
                 return false;
             }
-            self.resolve(first_seq, findings);
+            self.settle_overlap(first_seq, findings);
         }
-        !self.is_forked()
+        match &mut self.state {
+            State::Again(again) if first_seq >= again.repeat.expected => {
+                findings.push(again.finding());
+                self.state = State::Sound;
+            }
+            State::Again(again) => {
+                again.branches.add(record);
+                again.records += 1;
+                if !self.trail.is_again(record)
+                    && let State::Again(Again { repeat, branches, .. }) = std::mem::take(&mut self.state)
+                {
+                    self.state = State::Forked { repeat, branches };
+                }
+                return false;
+            }
+            State::Forked { branches, .. } => branches.add(record),
+            State::Sound | State::Overlap(_) => {}
+        }
+        if self.is_forked() {
+            return false;
+        }
+        self.trail.push(record);
+        true
     }
 
-    /// At the end of the log: a row that nothing follows is the only intruder.
+    /// At the end of the log: what nothing follows is the only intruder, and what the branches of a fork have come to.
     pub(super) fn end(&mut self, findings: &mut Findings) {
-        if let Self::Overlap(Overlap { expected, .. }) = *self {
-            self.resolve(expected, findings);
+        if let State::Overlap(Overlap { repeat, .. }) = self.state {
+            self.settle_overlap(repeat.expected, findings);
+        }
+        match &self.state {
+            State::Again(again) => findings.push(again.finding()),
+            State::Forked { repeat, branches } => findings.push(fork(*repeat, branches)),
+            State::Sound | State::Overlap(_) => {}
         }
     }
 
     /// Settles a pending row by the seq that follows it. Tells whether the history goes on without the row.
-    fn resolve(&mut self, next_seq: u64, findings: &mut Findings) -> bool {
-        match std::mem::replace(self, Self::Forked) {
-            Self::Overlap(Overlap { expected, finding, .. }) => {
-                let goes_on = next_seq == expected;
-                let outcome = if goes_on { "without the row the numbers go on" } else { STOPS };
-                findings.push(finding.adding(outcome));
-                if goes_on {
-                    *self = Self::Sound;
-                }
-                goes_on
+    fn settle_overlap(&mut self, next_seq: u64, findings: &mut Findings) -> bool {
+        match std::mem::take(&mut self.state) {
+            State::Overlap(overlap) if next_seq == overlap.repeat.expected => {
+                findings.push(overlap.finding());
+                true
+            }
+            State::Overlap(Overlap { repeat, branches, .. }) => {
+                self.state = State::Forked { repeat, branches };
+                false
             }
             settled => {
-                *self = settled;
+                self.state = settled;
                 false
             }
         }
     }
+}
 
-    fn sequence(&mut self, fault: &Fault) -> Option<Finding> {
-        let finding = |rule, found, message: String| {
-            Finding::new(rule, fault.place, message).at_seq(found).with_help(fault.kind.help())
+impl Overlap {
+    fn finding(&self) -> Finding {
+        let (Repeat { place, found, expected }, members) = (self.repeat, self.members);
+        let last = found.saturating_add(members.saturating_sub(1));
+        let taken = match last.min(expected.saturating_sub(1)) {
+            one if one == found => format!("seq {one} is"),
+            to => format!("seqs {found} to {to} are"),
         };
-        match fault.kind {
-            FaultKind::SeqGap { expected, found } => {
-                let missing = amount(found - expected, "event");
-                Some(finding(
-                    &SEQ_GAP,
-                    found,
-                    format!("seq {found} where {expected} was expected: {missing} missing"),
-                ))
-            }
-            FaultKind::SeqRepeat { expected, found, members } if members > 1 && !self.is_forked() => {
-                let last = found.saturating_add(members - 1);
-                let taken = match last.min(expected - 1) {
-                    one if one == found => format!("seq {one} is"),
-                    to => format!("seqs {found} to {to} are"),
-                };
-                let message = format!(
-                    "a packed row of {members} events (seqs {found} to {last}) where seq {expected} was expected: \
-                     {taken} taken already, and a row counts as one unit"
-                );
-                let finding = finding(&SEQ_OVERLAP, found, message);
-                let finding =
-                    finding.with_help("the row holds streamed deltas only: without it no message is lost");
-                *self = Self::Overlap(Overlap { expected, finding, row_is_past: false });
-                None
-            }
-            FaultKind::SeqRepeat { expected, found, members } => {
-                let rule = if members > 1 { &SEQ_OVERLAP } else { &SEQ_REPEAT };
-                let finding = finding(rule, found, fault.kind.to_string());
-                let finding = finding.relating(expected.saturating_sub(1), "the last seq before this line");
-                Some(match std::mem::replace(self, Self::Forked) {
-                    Self::Forked => finding,
-                    Self::Sound | Self::Overlap(_) => finding.adding(STOPS),
-                })
-            }
-            _ => None,
-        }
+        let message = format!(
+            "a packed row of {members} events (seqs {found} to {last}) where seq {expected} was expected: {taken} taken \
+             already, and a row counts as one unit; without the row the numbers go on"
+        );
+        Finding::new(&SEQ_OVERLAP, place, message)
+            .at_seq(found)
+            .with_help("the row holds streamed deltas only: without it no message is lost")
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::Checked;
-    use super::super::testing::{self, check_events, event};
-
-    /// The codes but for what dsh would delete, which `aftermath` tests.
-    fn codes(checked: &Checked) -> Vec<&'static str> {
-        let mut codes = testing::codes(checked);
-        codes.retain(|code| *code != "valid-events-after-damage");
-        codes
-    }
-
-    fn todo(seq: u64) -> String {
-        event(seq, "todo/write", "{}")
-    }
-
-    fn row(seq: u64, members: usize) -> String {
-        let texts = vec!["\"x\""; members].join(",");
-        let gaps = vec!["1"; members - 1].join(",");
-        format!(
-            r#"{{"type":"text-chunks","seq0":{seq},"time0":1,"data":{{"turn":1,"step":1,"index":0,"dt":[{gaps}],"texts":[{texts}]}}}}"#
-        )
-    }
-
-    /// A message that breaks the rules of the surface: found only while the checks go on.
-    fn broken(seq: u64) -> String {
-        event(seq, "user/message", "{}")
-    }
-
-    #[test]
-    fn a_gap_ends_nothing() {
-        let checked = check_events(&[todo(0), todo(3), broken(4)]);
-        assert_eq!(codes(&checked), ["seq-gap", "message-shape"]);
-        assert!(checked.findings[0].message.contains("2 events missing"));
-    }
-
-    #[test]
-    fn a_repeat_ends_the_checks_of_what_the_log_means() {
-        let checked = check_events(&[todo(0), todo(1), todo(1), broken(2), "{".to_owned(), todo(7)]);
-        assert_eq!(codes(&checked), ["seq-repeat", "unparsable-line"]);
-        assert!(checked.findings[0].message.contains("not checked from here on"));
-        assert_eq!(checked.lock, None);
-    }
-
-    #[test]
-    fn a_row_that_overlaps_is_one_finding() {
-        let log = [todo(0), todo(1), row(1, 3), todo(2), broken(3)];
-        let checked = check_events(&log);
-        assert_eq!(codes(&checked), ["seq-overlap", "message-shape"]);
-        assert!(
-            checked.findings[0].message.contains("3 events (seqs 1 to 3)"),
-            "{}",
-            checked.findings[0].message
+impl Again {
+    fn finding(&self) -> Finding {
+        let Repeat { place, found, expected } = self.repeat;
+        let what = match self.records {
+            0 | 1 => "the record stands in the log a second time, equal in all it says".to_owned(),
+            more => format!("{more} records stand in the log a second time, equal in all they say"),
+        };
+        let message = format!(
+            "seq {found} where {expected} was expected: {what}; no event is missing, and the checks pass over it"
         );
-        // The same where the row ends where the numbers go on, and where it is the end of the log.
-        assert_eq!(
-            codes(&check_events(&[todo(0), todo(1), todo(2), row(1, 2), broken(3)])),
-            ["seq-overlap", "message-shape"]
-        );
-        assert_eq!(codes(&check_events(&[todo(0), todo(1), row(0, 2)])), ["seq-overlap"]);
-        assert_eq!(codes(&check_events(&[todo(0), todo(1), row(0, 4)])), ["seq-overlap"]);
+        Finding::new(&SEQ_REPEAT, place, message)
+            .at_seq(found)
+            .relating(expected.saturating_sub(1), "the last seq before this line")
+            .with_help("lines were copied, or an append was tried twice: take the second copy out, nothing is lost with it")
     }
+}
 
-    #[test]
-    fn a_row_of_another_history_ends_the_checks() {
-        let checked = check_events(&[todo(0), todo(1), row(1, 3), todo(4), broken(5)]);
-        assert_eq!(codes(&checked), ["seq-overlap"]);
-        assert!(checked.findings[0].message.contains("not checked from here on"));
+fn fork(Repeat { place, found, expected }: Repeat, branches: &Branches) -> Finding {
+    let line = place.line.map_or_else(String::new, |line| format!("line {line} carries "));
+    let (count, from) = (branches.count_told(), branches.first_seq());
+    let told: Vec<String> = branches.told().map(|(_, told)| told).collect();
+    let message = format!(
+        "{line}seq {found} where {expected} was expected: the log holds {count} from seq {from}; {}; {}; {STOPS}",
+        told.join("; "),
+        branches.advice()
+    );
+    let help = "two programs had the session at once: copy the file, keep one branch, and take out the lines of the others";
+    let finding = Finding::new(&SEQ_FORK, place, message).at_seq(found).with_help(help);
+    branches.told().fold(finding, |finding, (seq, told)| finding.relating(seq, told))
+}
+
+/// The seqs from `from` to before `to`, by name.
+fn lost(from: u64, to: u64) -> String {
+    match to.saturating_sub(1) {
+        last if last == from => format!("seq {from}"),
+        last => format!("seqs {from} to {last}"),
     }
 }

@@ -2,28 +2,20 @@
 //!
 //! Pairs are told by id and occurrence: dsh's own rule counts, and so takes a result of another call for the answer.
 
+mod rules;
+
 use super::Finding;
 use super::finding::Findings;
 use super::losses::Losses;
 use super::places::Places;
-use super::registry::{Rule, rule_family};
+use super::registry::Rule;
 use super::splits::{Replaced, Splits};
 use super::wording::quoted;
 use crate::format::MessageKind;
 use crate::session::{Node, Pairing, Session, Unanswered, short_list};
+pub(super) use rules::RULES;
+use rules::{CALL_WITHOUT_RESULT, RESULT_NOT_ADJACENT, RESULT_WITHOUT_CALL, REUSED_CALL_ID};
 use std::collections::HashMap;
-
-rule_family! {
-    "pairing";
-    /// A tool call on the surface has no result, though its turn is over.
-    CALL_WITHOUT_RESULT = error("call-without-result");
-    /// A tool/result on the surface answers no call of the surface.
-    RESULT_WITHOUT_CALL = error("result-without-call");
-    /// Another message stands between a tool call and its result, which strict providers refuse.
-    RESULT_NOT_ADJACENT = warning("result-not-adjacent");
-    /// Several calls on the surface have the same id, as some providers number them.
-    REUSED_CALL_ID = note("reused-call-id");
-}
 
 /// What the rules look at.
 pub(super) struct Calls<'a> {

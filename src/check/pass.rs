@@ -2,7 +2,9 @@
 
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
+use super::busy::Busy;
 use super::finding::Findings;
+use super::inbox::Inbox;
 use super::losses::Losses;
 use super::numbering::Numbering;
 use super::pairing::Calls;
@@ -11,9 +13,11 @@ use super::places::Places;
 use super::provenance::Ranges;
 use super::relations::Relations;
 use super::splits::Splits;
+use super::task::Remains;
+use super::upgrade::{self, Upgrades};
 use super::wording::{amount, owned};
-use super::{Checked, container, line, locks, seeds, stream, surface, text, vocabulary};
-use crate::format::{CheckedAt, Format, Stream};
+use super::{Checked, Options, container, line, locks, seeds, stream, surface, text, vocabulary};
+use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
 
@@ -24,9 +28,13 @@ pub(super) struct Pass {
     losses: Losses,
     places: Places,
     splits: Splits,
+    remains: Remains,
     brackets: Brackets,
-    /// The rules between events, where dsh checks them when it opens the log.
+    /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
+    inbox: Inbox,
+    /// What upgrades to the format that is asked for refuse.
+    upgrades: Option<Upgrades>,
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
@@ -37,22 +45,38 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub(super) fn new(header: Header, format: &'static Format, container: Container) -> Self {
-        let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
+    pub(super) fn new(
+        header: Header,
+        format: &'static Format,
+        container: Container,
+        options: Options,
+    ) -> Self {
+        let mut findings = Findings::default();
+        findings.extend(options.target.and_then(|target| upgrade::unneeded(&header, target)));
+        let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
+            inbox: Inbox::new(&header),
+            upgrades: options.target.and_then(|target| Upgrades::new(&header, format, target)),
             session: Session::new(header, format, Keep::Figures),
-            numbering: Numbering::Sound,
+            numbering: Numbering::default(),
             losses: Losses::default(),
             places: Places::default(),
             splits: Splits::default(),
+            remains: Remains::default(),
             brackets: Brackets::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
-            findings: Findings::default(),
+            findings,
             unread_line: None,
             broken_frame: None,
         }
+    }
+
+    /// The same without the rules between events: for tests of other rules, whose logs are fragments.
+    #[cfg(test)]
+    pub(super) fn of_fragment(self) -> Self {
+        Self { relations: None, ..self }
     }
 
     /// Takes what the log gives next.
@@ -69,19 +93,28 @@ impl Pass {
                     self.findings.extend(text::lone_surrogates(event, record.place));
                     self.ranges.event(event, record.place, self.session.format);
                 }
-                if !self.numbering.record(first_seq, &mut self.findings) {
+                if !self.numbering.record(&record, &mut self.findings) {
                     return;
                 }
                 let unread = self.unread_line.take();
                 if self.losses.read_on(first_seq) {
                     self.brackets.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
+                    self.upgrades.iter_mut().for_each(Upgrades::doubt);
                 } else if let Some(line) = unread {
                     self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
                 }
                 match record.body {
                     Body::Event(event) => self.event(&event, record.place),
-                    Body::Row(row) => self.session.apply_row(&row),
+                    Body::Row(row) => {
+                        self.session.apply_row(&row);
+                        if let Some(relations) = &mut self.relations {
+                            relations.row(&row, record.place, &mut self.findings);
+                        }
+                        if let Some(upgrades) = &mut self.upgrades {
+                            upgrades.row(&row, record.place, &mut self.findings);
+                        }
+                    }
                 }
             }
         }
@@ -89,9 +122,12 @@ impl Pass {
 
     fn fault(&mut self, fault: &Fault) {
         self.aftermath.fault(fault);
-        self.numbering.fault(fault, &mut self.findings);
+        let missing_from = self.numbering.fault(fault, &mut self.findings);
         let session = (!self.numbering.is_forked()).then_some(&self.session);
-        if let Some(mut finding) = container::finding(fault, session).or_else(|| line::finding(fault)) {
+        let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
+        if let Some(mut finding) =
+            container::finding(fault, session, is_whole).or_else(|| line::finding(fault))
+        {
             if matches!(fault.kind, FaultKind::FrameData(_)) {
                 self.broken_frame = fault.place.frame;
                 let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
@@ -112,7 +148,11 @@ impl Pass {
             // These stand between records, or behind all.
             FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } => {}
             ref kind if kind.loses_nothing() => {}
-            FaultKind::SeqGap { expected, .. } => self.losses.unread(expected),
+            FaultKind::SeqGap { .. } => {
+                if let Some(from) = missing_from {
+                    self.losses.unread(from);
+                }
+            }
             _ => {
                 self.unread_line = self.unread_line.or(fault.place.line);
                 self.losses.unread(fault.seq);
@@ -140,10 +180,13 @@ impl Pass {
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
-                if let Some(relations) = &mut self.relations
-                    && self.session.format.knows(&event.event_type)
-                {
+                self.inbox.event(event, payload, place, self.session.format, &self.losses);
+                let is_known = self.session.format.knows(&event.event_type);
+                if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
+                }
+                if let Some(upgrades) = &mut self.upgrades {
+                    upgrades.event(event, payload, place, is_known, &self.losses, &mut self.findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
                     self.findings.extend(stream::check(event, payload, place));
@@ -151,6 +194,7 @@ impl Pass {
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
+                self.upgrades.iter_mut().for_each(|upgrades| upgrades.left_out(event));
                 let format = self.session.format;
                 let fate = violation.fate(event, format);
                 self.aftermath.violation(fate, place);
@@ -177,6 +221,9 @@ impl Pass {
             let source = payload.get().and_then(|data| data.object("source"));
             let compaction_id = source.and_then(|source| source.text("compactionId")).map(owned);
             self.splits.replaced(&hidden, node, compaction_id);
+            if let Some(message) = payload.get() {
+                self.remains.replaced(&self.session, event.seq, message);
+            }
             self.places.forget(&node.replaces);
             self.places.keep(node, place);
         }
@@ -191,14 +238,23 @@ impl Pass {
             let Self { session, places, splits, losses, findings, .. } = &mut self;
             Calls { session, places, splits, losses }.check(findings);
         }
+        let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
         self.findings.extend(self.brackets.failures.finding());
         self.findings.extend(vocabulary::findings(&self.session));
+        if lock.is_some() {
+            self.findings.extend(self.remains.findings(&self.session, &self.places));
+        }
         // Where events were lost, the marker may be among them.
         if self.losses.is_empty() && !self.numbering.is_forked() {
             self.findings.extend(seeds::finding(&self.session, events));
         }
         if let Some(relations) = self.relations.take() {
             relations.finish(&mut self.findings);
+        }
+        self.findings.extend(self.inbox.into_finding());
+        if let Some(upgrades) = self.upgrades.take() {
+            let is_sound = self.losses.is_empty() && !self.numbering.is_forked();
+            upgrades.finish(events, is_sound, &mut self.findings);
         }
         self.findings.extend(crlf.map(line::crlf));
         self.findings.extend(self.ranges.finding(self.session.format));
@@ -208,6 +264,7 @@ impl Pass {
             version: self.session.format.version,
             events,
             lock,
+            busy: busy.unwrap_or_default(),
             findings: self.findings.sorted(),
         }
     }

@@ -1,17 +1,17 @@
-//! Where the calls and results of the surface stand in the file.
+//! Where the calls, results and replacements of the surface stand in the file.
 
 use crate::log::Place;
 use crate::session::Node;
 use std::collections::HashMap;
 
-/// The places of the surface's calls and results, and of no other event: what a finding at the end needs.
+/// The places of the surface's calls, results and replacements, and of no other event: what a finding at the end needs.
 #[derive(Debug, Default)]
 pub(super) struct Places(HashMap<u64, Place>);
 
 impl Places {
-    /// Keeps the place of a node that makes or answers a call.
+    /// Keeps the place of a node that makes or answers a call, or stands for others.
     pub(super) fn keep(&mut self, node: &Node, place: Place) {
-        if node.answers.is_some() || !node.calls.is_empty() {
+        if node.answers.is_some() || !node.calls.is_empty() || !node.replaces.is_empty() {
             self.0.insert(node.seq, place);
         }
     }

@@ -69,9 +69,9 @@ mod tests {
         assert_eq!(settings.set("crl", Setting::Off), Err(SettingError::Unknown));
         assert_eq!(settings.set("empty-file", Setting::Off), Err(SettingError::Fixed));
         let finding = |code| Finding::new(rule(code).unwrap(), Place::default(), "m");
-        let mut findings = vec![finding("crlf"), finding("torn-tail"), finding("bom")];
+        let mut findings = vec![finding("crlf"), finding("torn-tail"), finding("frame-magic")];
         settings.apply(&mut findings);
         let left: Vec<_> = findings.iter().map(|finding| (finding.code, finding.severity)).collect();
-        assert_eq!(left, [("torn-tail", Severity::Note), ("bom", Severity::Error)]);
+        assert_eq!(left, [("torn-tail", Severity::Note), ("frame-magic", Severity::Error)]);
     }
 }

@@ -3,12 +3,8 @@
 use crate::format::Format;
 use crate::json::{self, Raw};
 use crate::session::Task;
+pub(super) use crate::session::{CLOSING_TAG, OPENING_TAG};
 use crate::tokens::host;
-
-/// How the block before the summary ends; dsh's readers and other tools look for nothing else in it.
-pub(super) const OPENING_TAG: &str = "<compacted-summary>";
-/// The block behind the summary.
-pub(super) const CLOSING_TAG: &str = "</compacted-summary>";
 
 const PREAMBLE: &str = "Earlier messages of this session were condensed to save room. What they established is \
                         recorded below; the messages after this one are complete.";

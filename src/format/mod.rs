@@ -4,6 +4,7 @@
 mod file_name;
 pub mod payload;
 mod relations;
+mod upgrade;
 mod v0;
 mod v1;
 mod v2;
@@ -13,8 +14,9 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
-use payload::Payloads;
-pub use relations::{CheckedAt, Relations, RepairIds};
+use payload::Occasions;
+pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
+pub use upgrade::Upgrade;
 
 /// What one format version calls things and where it keeps them.
 #[derive(Debug)]
@@ -71,9 +73,11 @@ pub struct Format {
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
     /// What is asked of payloads, and when.
-    pub payloads: Payloads,
+    pub asked: Occasions,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
+    /// What the upgrade to the next version refuses; `None` where there is no next one.
+    pub upgrade: Option<Upgrade>,
 }
 
 /// The members of a header line besides `type`, `version`, `id`, `createdAt` and `delegationDepth` (FORMAT §3).

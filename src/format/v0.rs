@@ -1,9 +1,9 @@
 //! Format 0: the first that was released.
 
-use super::vocabulary::{CHUNK, CODE_DISPATCH, COMMON};
+use super::vocabulary::{CODE_DISPATCH, COMMON};
 use super::{
-    CheckedAt, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
-    SystemPrompt, ToolResult, payload,
+    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
+    SurfaceType, SystemPrompt, ToolResult, Upgrade, payload,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     refused_source_kinds: &[],
     // The last readers of the 0.1.1 line lack three of these 51.
-    vocabulary: &[COMMON, CODE_DISPATCH, CHUNK],
+    vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
     scan_checks: &[],
     never_dropped: &[],
     retired: &["mode/set", "request/header-delta"],
@@ -40,12 +40,26 @@ pub(super) const FORMAT: Format = Format {
     refuses_negative_zero: false,
     unpriced_members: &[],
     has_session_lock: false,
-    payloads: payload::OF_0,
+    asked: payload::OF_0,
     relations: Relations {
-        checked: CheckedAt::Upgrade,
+        checked: CheckedBy::Invariants,
+        calls: CallRule::Started,
+        in_turn: &["request/context", "request/header", "todo/write"],
+        families: &[],
+        payloads: Payloads::Looked,
         dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
-        catalog: false,
     },
+    // Payloads are normalised; how events relate is looked at when format 2 is reached.
+    upgrade: Some(Upgrade {
+        refuses_unknown: true,
+        also_takes: &[],
+        gathers_chunks: false,
+        ends_interrupted_turns: false,
+        promotes_prompt: false,
+        flattens_results: false,
+        unclaimable: None,
+        relations: None,
+    }),
 };

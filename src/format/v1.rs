@@ -1,6 +1,8 @@
 //! Format 1: format 0 without what only development builds wrote. No release writes it; upgrades pass through it.
 
-use super::{Format, HeaderShape, ScanCheck, payload, v0};
+use super::{
+    CallRule, CheckedBy, Family, Format, HeaderShape, Relations, RepairIds, ScanCheck, Upgrade, payload, v0,
+};
 
 pub(super) const FORMAT: Format = Format {
     version: 1,
@@ -12,6 +14,26 @@ pub(super) const FORMAT: Format = Format {
     converts_old_payloads: false,
     has_opaque_markers: true,
     refuses_negative_zero: true,
-    payloads: payload::OF_1,
+    asked: payload::OF_1,
+    relations: RELATIONS,
+    upgrade: Some(Upgrade {
+        refuses_unknown: true,
+        also_takes: &[],
+        gathers_chunks: true,
+        ends_interrupted_turns: true,
+        promotes_prompt: false,
+        flattens_results: false,
+        unclaimable: None,
+        // The numbers are those of the result, so repairs are held to them there.
+        relations: Some(Relations { repair_ids: RepairIds::AnyNumber, ..RELATIONS }),
+    }),
     ..v0::FORMAT
+};
+
+const RELATIONS: Relations = Relations {
+    checked: CheckedBy::Upgrade,
+    calls: CallRule::Advertised,
+    in_turn: &["request/context", "request/header", "tool/code-dispatch", "tool/code-dispatch-start"],
+    families: &[Family::Nested, Family::Retries, Family::Titles, Family::Commands, Family::Deliveries],
+    ..v0::FORMAT.relations
 };

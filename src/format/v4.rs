@@ -1,7 +1,10 @@
 //! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
 
-use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
-use super::{CheckedAt, Format, MessageKind, Relations, RepairIds, SurfaceType, ToolResult, payload, v3};
+use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
+use super::{
+    CheckedBy, Family, Format, MessageKind, Payloads, Relations, RepairIds, SurfaceType, ToolResult, payload,
+    v3,
+};
 
 pub(super) const FORMAT: Format = Format {
     version: 4,
@@ -17,14 +20,24 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Flat,
     checkpoint_source: &[("kind", "compact-checkpoint")],
     refused_source_kinds: &["plugin"],
-    vocabulary: &[COMMON, ATTEMPT, PTC_DISPATCH, SINCE_3, &["developer/message"]],
+    vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
-    payloads: payload::OF_4,
+    upgrade: None,
+    asked: payload::OF_4,
     relations: Relations {
-        checked: CheckedAt::Load,
+        checked: CheckedBy::Load,
+        families: &[
+            Family::Nested,
+            Family::Retries,
+            Family::Titles,
+            Family::Commands,
+            Family::Deliveries,
+            Family::Catalog,
+        ],
+        // Readers look into every payload as they take the events.
+        payloads: Payloads::Looked,
         repair_ids: RepairIds::AnyNumberOrFork,
         title_source: &[("kind", "dsh-session-title-llm")],
-        catalog: true,
         ..v3::FORMAT.relations
     },
     ..v3::FORMAT

@@ -67,6 +67,8 @@ pub enum FaultKind {
         nuls: u64,
         /// Whether they are all that the file still holds.
         is_end: bool,
+        /// The bytes from here to the end of the file, where no frame starts in them.
+        rest: Option<u64>,
     },
     /// A skippable frame: legal Zstandard, refused by dsh.
     #[error("skippable frame of {bytes} bytes, which dsh refuses")]
@@ -216,9 +218,13 @@ impl FaultKind {
                 "a writer was stopped; dsh cuts the torn bytes off when it next opens the session. Nothing \
                  before them is lost"
             }
-            Self::FrameMagic { nuls, .. } if *nuls >= 4 => {
-                "NUL bytes are what a crash of the machine or a copying tool leaves behind; where only they \
-                 follow, the log is whole without them. dsh refuses the whole log as it is"
+            Self::FrameMagic { is_end: true, .. } => {
+                "NUL bytes are what a crash of the machine or a copying tool leaves behind; the log is \
+                 whole without them, so cut exactly these bytes off. dsh refuses the whole log as it is"
+            }
+            Self::FrameMagic { rest: Some(_), .. } => {
+                "dsh refuses the whole log. If another program wrote these bytes, cut exactly them off; if they are a frame \
+                 whose first bytes are damaged, its events are lost with them: restore it from a copy"
             }
             Self::FrameMagic { .. } | Self::FrameStructure(_) | Self::FrameData(_) => {
                 "the file was damaged after dsh wrote it; restore it from a copy. dsh refuses the whole log"

@@ -105,7 +105,7 @@ impl<R: BufRead> FrameCursor<R> {
                 }
                 Some(&found) if found != MAGIC => {
                     let nuls = if found == [0; 4] { 4 } else { 0 };
-                    Step::Fault(FaultKind::FrameMagic { found, nuls, is_end: nuls > 0 }, start)
+                    Step::Fault(FaultKind::FrameMagic { found, nuls, is_end: nuls > 0, rest: None }, start)
                 }
                 _ if self.held.is_empty() => Step::End,
                 _ => Step::Torn(start),
@@ -118,7 +118,7 @@ impl<R: BufRead> FrameCursor<R> {
         if found != MAGIC {
             self.state = State::Ended;
             let (nuls, is_end) = if found == [0; 4] { self.count_nuls()? } else { (0, false) };
-            return Ok(Step::Fault(FaultKind::FrameMagic { found, nuls, is_end }, start));
+            return Ok(Step::Fault(FaultKind::FrameMagic { found, nuls, is_end, rest: None }, start));
         }
         let descriptor = self.held[4];
         if descriptor & 0x18 != 0 {
@@ -364,7 +364,10 @@ mod tests {
         assert_eq!(frames.len(), 1);
         assert_eq!(
             last,
-            format!("Fault(FrameMagic {{ found: [0, 0, 0, 0], nuls: 512, is_end: true }}, {})", one.len())
+            format!(
+                "Fault(FrameMagic {{ found: [0, 0, 0, 0], nuls: 512, is_end: true, rest: None }}, {})",
+                one.len()
+            )
         );
 
         let (_, last) = steps(&[&one[..], &[0; 9], &one[..]].concat());

@@ -192,12 +192,14 @@ impl Lines {
             self.ended = true;
             return Ok(());
         }
-        match frames::start_behind(&self.source, damage)? {
-            Some(next) => {
-                self.frames.look_ahead(&self.source, next)?;
-                self.text = Unpacked::of(&self.source, next)?;
+        if let Some(next) = frames::start_behind(&self.source, damage)? {
+            self.frames.look_ahead(&self.source, next)?;
+            self.text = Unpacked::of(&self.source, next)?;
+        } else {
+            self.ended = true;
+            if let Some((FaultKind::FrameMagic { rest: behind, .. }, _)) = self.pending.back_mut() {
+                *behind = Some(rest);
             }
-            None => self.ended = true,
         }
         Ok(())
     }

@@ -12,6 +12,10 @@ pub struct PackedRow {
     pub members: u64,
     /// Time of the last member, Unix epoch in milliseconds.
     pub last_time: i64,
+    /// The turn to which all members belong; `None` if it is no count.
+    pub turn: Option<u64>,
+    /// The step to which all members belong; `None` if it is no count.
+    pub step: Option<u64>,
 }
 
 /// The tag of a packed row, if `event_type` is one.
@@ -34,7 +38,7 @@ impl PackedRow {
         let (members, last_time) = run_extent(&data, Self::check_data(tag, &data)?, time0)?;
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
-        Ok(Self { first_seq, members, last_time })
+        Ok(Self { first_seq, members, last_time, turn: data.count("turn"), step: data.count("step") })
     }
 
     /// Checks the members of `data` and gives the name of its payload.
@@ -98,7 +102,10 @@ mod tests {
     #[test]
     fn rows_are_counted_without_their_members() {
         let line = r#"{"type":"text-chunks","seq0":14,"time0":100,"data":{"turn":1,"step":1,"index":0,"dt":[3,-1],"texts":["The"," \ud83d"," wants"]}}"#;
-        assert_eq!(parse(line), Ok(PackedRow { first_seq: 14, members: 3, last_time: 102 }));
+        assert_eq!(
+            parse(line),
+            Ok(PackedRow { first_seq: 14, members: 3, last_time: 102, turn: Some(1), step: Some(1) })
+        );
         let tool = r#"{"type":"tool-call-chunks","seq0":22,"time0":1,"data":{"turn":1,"step":1,"index":2,"id":"c","name":"bash","dt":[],"args":["{}"]}}"#;
         assert_eq!(parse(tool).unwrap().members, 1);
         assert!(parse(&tool.replace(r#""name":"bash","#, "")).is_ok());

@@ -1,7 +1,7 @@
 //! Compaction brackets: the lock that an unmatched `compaction/start` is (FORMAT §7.4, §10.1).
 
 use super::Turns;
-use crate::json;
+use crate::json::{self, Kind};
 use crate::log::Event;
 
 /// The compaction lock of a session.
@@ -24,8 +24,12 @@ pub struct Lock {
     pub compaction_id: Option<String>,
     /// The turn that it names.
     pub turn: Option<u64>,
+    /// Whether its `turn` is a number or null, as it must be.
+    pub is_turn_valid: bool,
     /// What has become of that turn.
     pub owner: Owner,
+    /// The first turn boundary behind the start: from there on no end may close the bracket (FORMAT §10.1).
+    pub crossing_seq: Option<u64>,
     /// The bracket's `compaction/summary`.
     pub summary_seq: Option<u64>,
     /// The replacement that followed the summary.
@@ -55,6 +59,8 @@ struct Open {
     start_seq: u64,
     compaction_id: Option<String>,
     turn: Option<u64>,
+    is_turn_valid: bool,
+    crossing_seq: Option<u64>,
     summary_seq: Option<u64>,
     replacement_seq: Option<u64>,
 }
@@ -65,10 +71,15 @@ impl Brackets {
             "compaction/start" => {
                 let data = event.payload();
                 let text = |key| data.as_ref().and_then(|data| data.text(key));
+                let turn = data.as_ref().and_then(|data| data.get("turn"));
+                let number = turn.and_then(json::count);
                 self.open = Some(Open {
                     start_seq: event.seq,
                     compaction_id: text("compactionId").map(|id| id.into_str().into_owned()),
-                    turn: data.as_ref().and_then(|data| data.get("turn")).and_then(json::count),
+                    turn: number,
+                    is_turn_valid: number.is_some()
+                        || turn.is_some_and(|turn| json::kind(turn) == Kind::Null),
+                    crossing_seq: None,
                     summary_seq: None,
                     replacement_seq: None,
                 });
@@ -92,6 +103,13 @@ impl Brackets {
         }
     }
 
+    /// A turn starts or ends at `seq`.
+    pub(super) fn turn_boundary(&mut self, seq: u64) {
+        if let Some(open) = &mut self.open {
+            open.crossing_seq.get_or_insert(seq);
+        }
+    }
+
     pub(super) fn end_seed(&mut self) {
         self.is_stale = self.open.is_some();
     }
@@ -102,6 +120,8 @@ impl Brackets {
             start_seq: open.start_seq,
             compaction_id: open.compaction_id.clone(),
             turn: open.turn,
+            is_turn_valid: open.is_turn_valid,
+            crossing_seq: open.crossing_seq,
             owner: match open.turn {
                 Some(turn) if turns.open() == Some(turn) => Owner::Open,
                 Some(turn) if turns.has_started(turn) => Owner::Ended,

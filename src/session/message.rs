@@ -119,6 +119,11 @@ pub struct ToolAnswer<'a> {
     pub is_error: bool,
 }
 
+/// How the block before a checkpoint's summary ends (FORMAT §7.4).
+pub const OPENING_TAG: &str = "<compacted-summary>";
+/// The block behind a checkpoint's summary (FORMAT §7.4).
+pub const CLOSING_TAG: &str = "</compacted-summary>";
+
 /// Whether a message's `source` is the one that compactions give their checkpoints (FORMAT §7.4).
 #[must_use]
 pub fn is_checkpoint_source(source: &Object, format: &Format) -> bool {

@@ -24,7 +24,7 @@ mod properties;
 
 pub use brackets::{Lock, LockState, Owner};
 pub use fold::{Folded, ReplayError, Stop, fold, fold_into};
-pub use message::{MessageView, is_checkpoint_source};
+pub use message::{CLOSING_TAG, MessageView, OPENING_TAG, is_checkpoint_source};
 pub use node::Node;
 pub use old_payload::{Conversions, Converted};
 pub use pairing::{Bar, Pairing, Unanswered};
@@ -185,7 +185,7 @@ impl Session {
     /// How the task can be seen.
     #[must_use]
     pub fn task_visibility(&self) -> TaskVisibility {
-        self.task.as_ref().map_or(TaskVisibility::None, |task| task.visibility(&self.surface))
+        self.task.as_ref().map_or(TaskVisibility::None, Task::visibility)
     }
 
     /// Which calls of the surface have which results.
@@ -226,6 +226,9 @@ impl Session {
         let is_append = self.surface.apply(event, self.format, node)?;
         if !is_append {
             self.brackets.replaced(event.seq);
+            if let Some(task) = &mut self.task {
+                task.replaced(self.surface.last_hidden(), event.seq, &message);
+            }
         } else if self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
             self.task = Some(Task::new(event.seq, &message));
         }
@@ -235,7 +238,11 @@ impl Session {
     fn apply_log_only(&mut self, event: &Event) -> Result<(), ShapeError> {
         shape::check_log_only(event, self.format)?;
         match &*event.event_type {
-            "turn/start" | "turn/end" | "step/start" | "step/end" => self.turns.apply(event, self.format)?,
+            "turn/start" | "turn/end" => {
+                self.turns.apply(event, self.format)?;
+                self.brackets.turn_boundary(event.seq);
+            }
+            "step/start" | "step/end" => self.turns.apply(event, self.format)?,
             "compaction/start" | "compaction/summary" | "compaction/end" => self.brackets.apply(event),
             "session/end-seed" => {
                 self.brackets.end_seed();

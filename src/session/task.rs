@@ -1,6 +1,6 @@
 //! The task: the first human prompt, and whether the model still sees it.
 
-use super::{MessageView, Surface};
+use super::MessageView;
 use crate::json::{self, Digest, Raw};
 
 /// The first appended `user/message` whose source is a human.
@@ -11,6 +11,9 @@ pub struct Task {
     /// Its content blocks as they stand in the log.
     pub content: Vec<Box<Raw>>,
     digests: Vec<Digest>,
+    /// The replacements that hide it, the first directly, each next one through the one before, and whether each carries
+    /// its blocks.
+    pub hidden_by: Vec<(u64, bool)>,
 }
 
 /// How the model can see the task.
@@ -45,19 +48,31 @@ impl Task {
             seq,
             content: message.content.iter().map(|block| (*block).to_owned()).collect(),
             digests: message.content.iter().map(|block| json::digest(block)).collect(),
+            hidden_by: Vec::new(),
         }
     }
 
-    /// Looks for the task on `surface`, whose messages must be kept.
-    pub(super) fn visibility(&self, surface: &Surface) -> TaskVisibility {
-        let shown = surface.chain(self.seq).last().copied().unwrap_or(self.seq);
-        if shown == self.seq {
-            return TaskVisibility::Node;
+    /// The message of `seq` has taken the place of the nodes `hidden`.
+    pub(super) fn replaced(&mut self, hidden: &[u64], seq: u64, message: &MessageView) {
+        if hidden.contains(&self.shown()) {
+            self.hidden_by.push((seq, self.run_in(&message.content).is_some()));
         }
-        let node = surface.nodes().iter().find(|node| node.seq == shown);
-        let view = node.and_then(super::Node::view);
-        let is_carried = view.is_some_and(|message| self.run_in(&message.content).is_some());
-        if is_carried { TaskVisibility::Carried } else { TaskVisibility::Lost }
+    }
+
+    /// The node that stands for it on the surface: its own, or the replacement that hides it.
+    #[must_use]
+    pub fn shown(&self) -> u64 {
+        self.hidden_by.last().map_or(self.seq, |(seq, _)| *seq)
+    }
+
+    /// How the model can see the task.
+    #[must_use]
+    pub fn visibility(&self) -> TaskVisibility {
+        match self.hidden_by.last() {
+            None => TaskVisibility::Node,
+            Some((_, true)) => TaskVisibility::Carried,
+            Some((_, false)) => TaskVisibility::Lost,
+        }
     }
 
     /// Where in `blocks` the task's blocks start, if they stand there as one run.

@@ -10,7 +10,7 @@ fn event(seq: u64, event_type: &str, data: &str) -> String {
     format!(r#"{{"type":"{event_type}","seq":{seq},"time":1,"data":{data}}}"#)
 }
 
-pub fn todo(seq: u64) -> String {
+fn todo(seq: u64) -> String {
     event(seq, "todo/write", r#"{"todos":[]}"#)
 }
 
@@ -67,7 +67,7 @@ fn faults_that_cost_no_event_are_shown_past() {
     let sound = log(&[&start, &prompt, &todo, &end]);
     let bom = [b"\xef\xbb\xbf", sound.as_slice()].concat();
     let kinds = [
-        ("bom", bom, "bom@1"),
+        ("bom", bom, "official-reader-refuses@1"),
         ("blank", log(&[&start, &prompt, "", &todo, &end]), "blank-line@4"),
         ("white space", log(&[&start, &prompt, " \t\r", &todo, &end]), "blank-line@4"),
         ("line of NULs", log(&[&start, &prompt, "\0\0\0\0", &todo, &end]), "nul-block@4"),
@@ -92,9 +92,13 @@ fn faults_that_cost_no_event_are_shown_past() {
     let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0][..], b"ab"].concat();
     let parts = frames(&[head.as_bytes(), start.as_bytes()]);
     for (name, bytes, found) in [
-        ("skippable", [&parts[..], &skippable, &frames(&[body.as_bytes()])].concat(), "skippable-frame@null"),
+        (
+            "skippable",
+            [&parts[..], &skippable, &frames(&[body.as_bytes()])].concat(),
+            "official-reader-refuses@null",
+        ),
         ("header", frames(&[format!("{head}{start}").as_bytes(), body.as_bytes()]), "header-frame@null"),
-        ("padding", [&parts[..], &frames(&[body.as_bytes()]), &[0; 300]].concat(), "frame-magic@null"),
+        ("padding", [&parts[..], &frames(&[body.as_bytes()]), &[0; 300]].concat(), "trailing-garbage@null"),
     ] {
         let log = sandbox.write(&format!("{name}.jsonl.zstd"), &bytes);
         logs.push(log.clone());

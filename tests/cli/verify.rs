@@ -56,7 +56,7 @@ fn an_archive_is_reported_whole_and_in_order() {
     assert_eq!(codes(&files[1], "error"), ["empty-file"]);
     assert_eq!(
         report["summary"],
-        json!({ "files": 4, "clean": 2, "withFindings": 1, "unreadable": 1, "byCode": { "empty-file": 1, "seq-repeat": 1 } })
+        json!({ "files": 4, "clean": 2, "withFindings": 1, "unreadable": 1, "byCode": { "empty-file": 1, "seq-fork": 1 } })
     );
     let human = sandbox.run(&["verify", text(&archive)]);
     assert!(human.out.contains("4 logs: 2 clean, 1 with findings, 1 unreadable"), "{}", human.out);
