@@ -185,7 +185,8 @@ mod tests {
             let format = super::super::of(version).unwrap();
             let mut types = format.vocabulary.iter().flat_map(|part| part.iter());
             // Streamed deltas are looked into where they have been gathered.
-            let is_asked = |name| *name == "assistant/chunk" || format.asked.leave.shape(name).is_some();
+            let is_asked =
+                |name: &&str| *name == "assistant/chunk" || format.asked.leave.shape(name).is_some();
             assert!(types.all(is_asked), "format {version}");
         }
     }
