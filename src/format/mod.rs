@@ -14,6 +14,7 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
+use payload::Occasions;
 pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
 pub use upgrade::Upgrade;
 
@@ -75,7 +76,7 @@ pub struct Format {
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
     /// What is asked of payloads, and when.
-    pub payloads: payload::Payloads,
+    pub asked: Occasions,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
     /// What the upgrade to the next version refuses; `None` where there is no next one.

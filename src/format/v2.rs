@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: false,
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
-    payloads: payload::OF_2,
+    asked: payload::OF_2,
     relations: Relations {
         checked: CheckedBy::Codec,
         payloads: Payloads::AllBut(&[]),
