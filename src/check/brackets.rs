@@ -1,11 +1,12 @@
 //! Compaction brackets: start, summary, checkpoint and end belong together (FORMAT §10.1).
 
 use super::binding::{Id, Ids, Owner};
+use super::failures::{Failures, Surface};
 use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
 use super::registry::{Rule, rule_family};
-use super::{Finding, failures::Failures, locks, shadow};
+use super::{Finding, locks, shadow};
 use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Session, is_checkpoint_source};
@@ -33,6 +34,33 @@ rule_family! {
     END_WITHOUT_SUMMARY = error("compaction-end-without-summary");
     /// A replacing checkpoint stands outside any bracket.
     CHECKPOINT_WITHOUT_START = error("compaction-checkpoint-without-start");
+    /// A bracket ended without an error and holds a summary, but no checkpoint took the summary's place on the surface.
+    ///
+    /// **What it means.** Start, summary and end stand there and agree, and no replacing checkpoint stands between the
+    /// summary and the end. The surface is as it was before.
+    ///
+    /// **Why it matters.** dsh's checks let it pass, and whoever looks at the end alone takes the compaction for done. But
+    /// the model still sees all of the region, and the tokens for the summary were spent for nothing.
+    ///
+    /// **How it comes about.** The program was stopped between its appends and another one closed the bracket, or a tool
+    /// left the replacement out.
+    ///
+    /// **What to do.** Nothing is lost. Compact the region again.
+    SUMMARY_WITHOUT_REPLACEMENT = warning("summary-without-replacement");
+    /// A checkpoint replaces nodes inside a bracket that holds no summary before it.
+    ///
+    /// **What it means.** The replacing checkpoint stands in its bracket, but the `compaction/summary` that it is made
+    /// from does not stand before it.
+    ///
+    /// **Why it matters.** The history was replaced, and the log does not say by which summary, what it cost, or which
+    /// model wrote it. dsh's running estimate does not take off what was hidden, and stays too high.
+    ///
+    /// **How it comes about.** Another tool wrote the records in another order, or left the summary out. Where the
+    /// bracket then ended with an error, the history was replaced by a compaction that says that it failed.
+    ///
+    /// **What to do.** The hidden messages are still in the log. Where nothing stands behind the compaction, take it
+    /// back with `dshc undo` and compact again.
+    CHECKPOINT_WITHOUT_SUMMARY = warning("replacement-without-summary");
     /// A turn starts or ends inside a bracket.
     CROSSES_TURN = error("compaction-bracket-crosses-turn");
 }
@@ -58,8 +86,12 @@ pub(super) struct Open {
     ids: Ids,
     pub(super) owner: Owner,
     pub(super) summary: Option<(u64, Place)>,
+    /// The checkpoint.
+    replacement: Option<u64>,
     pub(super) crossing: Option<Crossing>,
     owner_is_told: bool,
+    /// The surface at the start: its last node, and how often it had been replaced.
+    surface: Surface,
 }
 
 /// The first turn boundary inside a bracket. It is legal only if a seed boundary voids the bracket later.
@@ -126,8 +158,10 @@ impl Brackets {
             ids,
             owner,
             summary: None,
+            replacement: None,
             crossing: None,
             owner_is_told: false,
+            surface: Surface::of(here.session),
         };
         self.check_owner(&mut open, here);
         self.open = Some(open);
@@ -159,7 +193,8 @@ impl Brackets {
         let ids = here.own_ids();
         let error = here.payload.get().and_then(|data| data.get("error"));
         if let Some(error) = error {
-            self.failures.add(error, here.event.seq, here.place);
+            let surface = self.open.as_ref().map_or_else(|| Surface::of(here.session), |open| open.surface);
+            self.failures.add(error, surface, here.event.seq, here.place);
         }
         let Some(mut open) = self.open.take() else {
             self.tell_unless_in_doubt(&END_WITHOUT_START, "the end belongs to no open compaction", here);
@@ -178,6 +213,16 @@ impl Brackets {
             if error.is_none() && open.summary.is_none() {
                 let message = "the compaction ends without an error, but has no summary";
                 here.tell_relating(&END_WITHOUT_SUMMARY, message, open.seq, "the start");
+            }
+            let summary = open.summary.filter(|_| error.is_none() && open.replacement.is_none());
+            let is_whole =
+                |(seq, _): &(u64, Place)| here.losses.first_between(*seq, Some(here.event.seq)).is_none();
+            if let Some((summary, place)) = summary.filter(is_whole) {
+                let message =
+                    "the compaction ended well, but no checkpoint took the place of what its summary names";
+                let help = "the surface is as it was, and nothing is lost: compact the region again";
+                let finding = Finding::new(&SUMMARY_WITHOUT_REPLACEMENT, place, message).at_seq(summary);
+                here.findings.push(finding.with_help(help).relating(here.event.seq, "the end"));
             }
             open.tell_crossing(here.findings);
         }
@@ -208,15 +253,27 @@ impl Brackets {
             return;
         }
         let ids = here.ids(source.as_ref());
-        match &self.open {
+        let mut open = self.open.take();
+        match &mut open {
             None => self.tell_unless_in_doubt(
                 &CHECKPOINT_WITHOUT_START,
                 "the checkpoint replaces nodes outside any open compaction",
                 here,
             ),
-            Some(open) if !self.in_doubt => here.compare(&ids, open),
+            Some(open) if !self.in_doubt => {
+                here.compare(&ids, open);
+                if open.summary.is_none() {
+                    let message =
+                        "the checkpoint replaces nodes, and its compaction has no summary before it";
+                    here.tell_relating(&CHECKPOINT_WITHOUT_SUMMARY, message, open.seq, "the start");
+                }
+            }
             Some(_) => {}
         }
+        if let Some(open) = &mut open {
+            open.replacement.get_or_insert(here.event.seq);
+        }
+        self.open = open;
     }
 
     fn tell_unless_in_doubt(&self, rule: &Rule, message: &str, here: &mut Here) {

@@ -3,6 +3,7 @@
 //! [`check`] reads a log once and goes on behind damage; each file here is one family of rules and owns its codes, and
 //! [`rules`] lists them all. Nothing is printed here: `report/` shows a [`Finding`]. `cli/` and `repair/` may call this.
 
+mod absence;
 mod aftermath;
 mod binding;
 mod brackets;
@@ -28,6 +29,7 @@ mod quality;
 mod registry;
 mod relations;
 pub mod root;
+mod script;
 mod seeds;
 mod settings;
 mod shadow;
@@ -75,6 +77,7 @@ pub struct Checked {
 /// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
 pub fn check(reader: &mut LogReader) -> io::Result<Checked> {
     let mut pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container());
+    pass.header_members(reader.extra_header_members());
     while reader.next(|item| pass.take(item))?.is_some() {}
     Ok(pass.finish(reader.events(), reader.crlf()))
 }

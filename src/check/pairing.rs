@@ -11,7 +11,7 @@ use super::splits::{Replaced, Splits};
 use super::wording::quoted;
 use crate::format::MessageKind;
 use crate::session::{Node, Pairing, Session, Unanswered, short_list};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 rule_family! {
     "pairing";
@@ -21,6 +21,18 @@ rule_family! {
     RESULT_WITHOUT_CALL = error("result-without-call");
     /// Another message stands between a tool call and its result, which strict providers refuse.
     RESULT_NOT_ADJACENT = warning("result-not-adjacent");
+    /// One message makes two calls of the same id.
+    ///
+    /// **What it means.** An assistant message on the surface holds two tool calls whose ids are equal. Ids that come
+    /// again in later messages are another matter, and legal.
+    ///
+    /// **Why it matters.** Results name their call by its id alone, so which result belongs to which of the two is a
+    /// guess. Providers refuse such a message, and dsh's newest format does when it loads the log.
+    ///
+    /// **How it comes about.** A model or an adapter made up the ids, or a tool joined two messages.
+    ///
+    /// **What to do.** Compact a region that holds the message with all its results, so that the model no longer sees it.
+    CALL_ID_TWICE = warning("call-id-twice-in-message");
     /// Several calls on the surface have the same id, as some providers number them.
     REUSED_CALL_ID = note("reused-call-id");
 }
@@ -112,6 +124,7 @@ impl Calls<'_> {
                 findings.push(self.orphan(*position, node, &index));
             }
         }
+        self.twice(findings);
         self.not_adjacent(&pairing, &index, findings);
         findings.extend(self.reused(&index));
     }
@@ -207,6 +220,23 @@ impl Calls<'_> {
             let finding = self.finding(&RESULT_NOT_ADJACENT, answer.seq, message).with_help(help);
             let finding = finding.relating(nodes[*first].seq, "stands between");
             findings.push(finding.relating(caller.seq, "the call"));
+        }
+    }
+
+    /// One finding for each message with calls of the same id.
+    fn twice(&self, findings: &mut Findings) {
+        for node in self.nodes().iter().filter(|node| node.calls.len() > 1) {
+            let mut seen = HashSet::new();
+            let again = node.calls.iter().map(String::as_str).filter(|call| !seen.insert(*call));
+            let again: BTreeSet<&str> = again.collect();
+            if again.is_empty() {
+                continue;
+            }
+            let ids = short_list(again.iter().map(|id| quoted(id)));
+            let message =
+                format!("the message of seq {} makes more than one call of the same id: {ids}", node.seq);
+            let help = "which result answers which call cannot be told; providers refuse such a message";
+            findings.push(self.finding(&CALL_ID_TWICE, node.seq, message).with_help(help));
         }
     }
 
@@ -401,7 +431,10 @@ mod tests {
             let ids: Vec<&str> = ids.iter().chain(["x", "x"].iter()).copied().collect();
             let results = (2..).zip(&ids).map(|(seq, id)| result(seq, id));
             let log: Vec<String> = [turn(0), call(1, &ids)].into_iter().chain(results).collect();
-            one(&log).message
+            let checked = check_events(&log);
+            assert_eq!(codes(&checked), ["call-id-twice-in-message", "reused-call-id"]);
+            assert_eq!(checked.findings[0].severity, Severity::Warning);
+            checked.findings[1].message.clone()
         };
         let message = rounds(&["c", "b", "a", "a", "c", "b", "c"]);
         assert!(message.ends_with(": \"a\" x2, \"c\" x3, \"b\" x2, \"x\" x2"), "{message}");

@@ -3,7 +3,7 @@
 use super::root::{encodings, identity, names};
 use super::{
     Severity, aftermath, brackets, container, estimate, failures, line, locks, numbering, opening, pairing,
-    provenance, quality, relations, seeds, shadow, stream, surface, task, text, vocabulary,
+    provenance, quality, relations, script, seeds, shadow, stream, surface, task, text, vocabulary,
 };
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
@@ -83,6 +83,7 @@ const FAMILIES: &[&[&Rule]] = &[
     failures::RULES,
     task::RULES,
     quality::RULES,
+    script::RULES,
     relations::RULES,
     relations::turns::RULES,
     relations::tools::RULES,
