@@ -63,5 +63,7 @@ fn fold(bencher: Bencher, name: &str) {
 #[divan::bench(args = LOGS)]
 fn verify(bencher: Bencher, name: &str) {
     let path = log(name);
-    bencher.counter(text_bytes(&path)).bench(|| Some(check::check(&mut open(&path)?).ok()?.findings.len()));
+    bencher
+        .counter(text_bytes(&path))
+        .bench(|| Some(check::check(&mut open(&path)?, check::Options::default()).ok()?.findings.len()));
 }

@@ -1,7 +1,7 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
 use crate::check::root::{self, Resident, Side};
-use crate::check::{self, Checked, Finding, Severity};
+use crate::check::{self, Checked, Finding, Settings, Severity};
 use crate::json;
 use crate::log::layout::Spot;
 use crate::log::{Container, Header, LogReader, OpenError, Source, likeness};
@@ -38,6 +38,32 @@ pub struct FileVerdict {
     pub findings: Vec<Finding>,
 }
 
+/// How many breaches there are of each severity, those that are summed up too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Breaches that are errors.
+    pub errors: u64,
+    /// Breaches that are warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+}
+
+impl Tally {
+    fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        let mut tally = Self::default();
+        for finding in findings {
+            let count = match finding.severity {
+                Severity::Error => &mut tally.errors,
+                Severity::Warning => &mut tally.warnings,
+                Severity::Note => &mut tally.notes,
+            };
+            *count = count.saturating_add(finding.count);
+        }
+        tally
+    }
+}
+
 /// What a log is, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -65,12 +91,17 @@ impl FileVerdict {
     /// Checks the log at `path`. Where the same session lies beside it in the other encoding, both are read,
     /// and the one that holds more stands for the session.
     #[must_use]
-    pub fn of(path: PathBuf, spot: Option<Spot>, open: impl Fn(&Path) -> io::Result<Source>) -> Self {
-        let (mut verdict, source) = Self::alone(path, &open);
+    pub fn of(
+        path: PathBuf,
+        spot: Option<Spot>,
+        options: check::Options,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> Self {
+        let (mut verdict, source) = Self::alone(path, options, &open);
         let mut spot = spot;
         if let Some(Spot::Session(folder)) = &mut spot {
             if let Some(twin) = folder.twin.clone() {
-                let (mut other, other_source) = Self::alone(twin, &open);
+                let (mut other, other_source) = Self::alone(twin, options, &open);
                 let mut sides = (verdict.side(source.as_ref()), other.side(other_source.as_ref()));
                 if sides.1.stands_before(&sides.0) {
                     folder.take_twin(&mut verdict.path.clone());
@@ -103,7 +134,11 @@ impl FileVerdict {
     }
 
     /// Checks a log without looking around it.
-    fn alone(path: PathBuf, open: impl Fn(&Path) -> io::Result<Source>) -> (Self, Option<Source>) {
+    fn alone(
+        path: PathBuf,
+        options: check::Options,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> (Self, Option<Source>) {
         let mut verdict = Self {
             path,
             spot: None,
@@ -121,7 +156,7 @@ impl FileVerdict {
             }
         };
         verdict.content = source.content();
-        if let Err(error) = verdict.read(&source) {
+        if let Err(error) = verdict.read(&source, options) {
             if let OpenError::Version { version, .. } = &error {
                 verdict.version = version.parse().ok();
             }
@@ -130,11 +165,11 @@ impl FileVerdict {
         (verdict, Some(source))
     }
 
-    fn read(&mut self, source: &Source) -> Result<(), OpenError> {
+    fn read(&mut self, source: &Source, options: check::Options) -> Result<(), OpenError> {
         let mut reader = LogReader::open(source)?;
         let header = reader.header();
         (self.version, self.header) = (Some(header.version), Some(header.clone()));
-        let mut checked = check::check(&mut reader)?;
+        let mut checked = check::check(&mut reader, options)?;
         self.findings = mem::take(&mut checked.findings);
         self.checked = Some(checked);
         Ok(())
@@ -177,6 +212,12 @@ impl FileVerdict {
         }
     }
 
+    /// How many breaches it has.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally::of(&self.findings)
+    }
+
     /// The gravest severity of its findings.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
@@ -197,6 +238,19 @@ impl Verification {
         ignored.extend(files.iter().filter_map(FileVerdict::left_out).map(Path::to_owned));
         ignored.sort();
         Self { files, ignored }
+    }
+
+    /// Makes all findings as the user wants them. Statuses and exit codes follow from what is left.
+    pub fn apply(&mut self, settings: &Settings) {
+        for file in &mut self.files {
+            settings.apply(&mut file.findings);
+        }
+    }
+
+    /// How many breaches there are in all logs.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally::of(self.files.iter().flat_map(|file| &file.findings))
     }
 
     /// How many logs have this status.

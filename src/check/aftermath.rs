@@ -19,6 +19,23 @@ mod tests;
 rule_family! {
     "line";
     /// Sound events stand behind damage, and dsh would open the log and delete them.
+    ///
+    /// **What it means.** Behind the first line that dsh cannot read, or whose number does not go on, the log
+    /// has well-formed events, and nothing makes dsh refuse it. The finding tells which events, and how many
+    /// more behind further damage. In a compressed log the same goes for a last frame that is damaged so that
+    /// it seems to be cut.
+    ///
+    /// **Why it matters.** dsh finds no end of a turn behind the damage and concludes that a crash tore the
+    /// log's tail. It opens the session without a word and cuts the file off at the damage, and the finished
+    /// work behind it is gone.
+    ///
+    /// **How it comes about.** A line in the middle was damaged, or numbers were skipped, in a turn that has
+    /// not ended, such as the one in which the session was interrupted. Work of a long turn can be hundreds
+    /// of events.
+    ///
+    /// **What to do.** Copy the file before dsh opens the session; that dsh lists it does no harm. Then mend
+    /// the damaged line in the copy, or give its place to what another copy holds, and check it again here.
+    /// `dshc replay --partial` shows the part that dsh would keep.
     VALID_EVENTS_AFTER_DAMAGE = error("valid-events-after-damage");
 }
 

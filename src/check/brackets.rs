@@ -1,69 +1,26 @@
 //! Compaction brackets: start, summary, checkpoint and end belong together (FORMAT §10.1).
 
+mod rules;
+
 use super::binding::{Id, Ids, Owner};
 use super::failures::{Failures, Surface};
 use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
-use super::registry::{Rule, rule_family};
+use super::registry::Rule;
 use super::{Finding, locks, shadow};
 use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Session, is_checkpoint_source};
+pub(super) use rules::RULES;
+use rules::{
+    CHECKPOINT_WITHOUT_START, CHECKPOINT_WITHOUT_SUMMARY, CROSSES_TURN, END_WITHOUT_START,
+    END_WITHOUT_SUMMARY, ID_INVALID, ID_MISMATCH, OWNER_TURN, START_WHILE_OPEN, SUMMARY_REPEATED,
+    SUMMARY_WITHOUT_REPLACEMENT, SUMMARY_WITHOUT_START,
+};
 
 #[cfg(test)]
 mod tests;
-
-rule_family! {
-    "compaction";
-    /// A compaction starts while another one has not ended.
-    START_WHILE_OPEN = error("compaction-start-while-open");
-    /// A compactionId is missing or empty, or a sourceCommandId is there and empty.
-    ID_INVALID = error("compaction-id-invalid");
-    /// A summary, checkpoint or end carries another id than the start of its bracket.
-    ID_MISMATCH = error("compaction-id-mismatch");
-    /// A bracket's turn is not the open one, or its end names another turn than its start.
-    OWNER_TURN = error("compaction-owner-turn");
-    /// A summary stands outside any bracket.
-    SUMMARY_WITHOUT_START = error("compaction-summary-without-start");
-    /// A bracket holds a second summary.
-    SUMMARY_REPEATED = error("compaction-summary-repeated");
-    /// An end stands outside any bracket.
-    END_WITHOUT_START = error("compaction-end-without-start");
-    /// A bracket ends without an error and without a summary.
-    END_WITHOUT_SUMMARY = error("compaction-end-without-summary");
-    /// A replacing checkpoint stands outside any bracket.
-    CHECKPOINT_WITHOUT_START = error("compaction-checkpoint-without-start");
-    /// A bracket ended without an error and holds a summary, but no checkpoint took the summary's place on the surface.
-    ///
-    /// **What it means.** Start, summary and end stand there and agree, and no replacing checkpoint stands between the
-    /// summary and the end. The surface is as it was before.
-    ///
-    /// **Why it matters.** dsh's checks let it pass, and whoever looks at the end alone takes the compaction for done. But
-    /// the model still sees all of the region, and the tokens for the summary were spent for nothing.
-    ///
-    /// **How it comes about.** The program was stopped between its appends and another one closed the bracket, or a tool
-    /// left the replacement out.
-    ///
-    /// **What to do.** Nothing is lost. Compact the region again.
-    SUMMARY_WITHOUT_REPLACEMENT = warning("summary-without-replacement");
-    /// A checkpoint replaces nodes inside a bracket that holds no summary before it.
-    ///
-    /// **What it means.** The replacing checkpoint stands in its bracket, but the `compaction/summary` that it is made
-    /// from does not stand before it.
-    ///
-    /// **Why it matters.** The history was replaced, and the log does not say by which summary, what it cost, or which
-    /// model wrote it. dsh's running estimate does not take off what was hidden, and stays too high.
-    ///
-    /// **How it comes about.** Another tool wrote the records in another order, or left the summary out. Where the
-    /// bracket then ended with an error, the history was replaced by a compaction that says that it failed.
-    ///
-    /// **What to do.** The hidden messages are still in the log. Where nothing stands behind the compaction, take it
-    /// back with `dshc undo` and compact again.
-    CHECKPOINT_WITHOUT_SUMMARY = warning("replacement-without-summary");
-    /// A turn starts or ends inside a bracket.
-    CROSSES_TURN = error("compaction-bracket-crosses-turn");
-}
 
 const HELP: &str = "another tool or a damaged writer left this; dsh's own checks refuse the session for it";
 

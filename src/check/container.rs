@@ -9,6 +9,23 @@ use crate::session::Session;
 rule_family! {
     "container";
     /// The file ends inside its last line or frame.
+    ///
+    /// **What it means.** A raw log ends without a line feed, or a compressed one in the middle of a frame.
+    /// The finding says where the torn part begins, how many bytes it has, how many whole records could be
+    /// read from a torn frame, and what stands: the number of events, and the turn that is open. Whatever is
+    /// before it is whole.
+    ///
+    /// **Why it matters.** dsh opens the log: it keeps what is whole, cuts the torn bytes off and ends the
+    /// open turn as interrupted. From a torn line it recovers nothing, even where only the line feed is
+    /// missing. Another program that appends behind the torn bytes spoils what it appends: dsh then refuses
+    /// the log, or cuts that off too.
+    ///
+    /// **How it comes about.** The process or the machine stopped in the middle of an append, the disk was
+    /// full, or the file was copied while dsh was writing. In the last case the next copy is whole.
+    ///
+    /// **What to do.** If dsh is at work, wait and look again. Otherwise nothing need be done but to let dsh
+    /// open the session; `dshc replay` shows what stands. Do not append to the file, and do not add the
+    /// missing line feed by hand unless the last line is a whole event.
     TORN_TAIL = warning("torn-tail");
     /// Standard tools read the log, but dsh refuses the whole of it.
     ///
@@ -27,6 +44,21 @@ rule_family! {
     /// the log again. Do not recompress or reformat it: dsh needs the header in a frame of its own.
     OFFICIAL_READER_REFUSES = error("official-reader-refuses");
     /// Something that is no Zstandard frame stands where one must, and frames stand behind it.
+    ///
+    /// **What it means.** Each frame begins with the bytes `28 b5 2f fd`. At this place others stand; the
+    /// finding shows them, or counts them where they are NULs, and says how many events come before. Reading
+    /// goes on at the next frame that can be found, and a gap in the numbers shows what was lost between
+    /// them.
+    ///
+    /// **Why it matters.** dsh looks at all frames before it reads any, so it refuses the whole log, and the
+    /// sound parts with it. It does not cut off or delete anything here.
+    ///
+    /// **How it comes about.** A stretch of the file was overwritten, or a copying tool left a hole in it. Or
+    /// text was appended to the compressed file, and dsh then went on behind it.
+    ///
+    /// **What to do.** Look for a copy. Where only foreign bytes stand between two frames whose events go on
+    /// without a gap, taking out exactly those bytes makes the log whole; do that in a copy and check it
+    /// here.
     FRAME_MAGIC = error("frame-magic");
     /// Bytes that are no Zstandard frame follow the last whole frame, up to the end of the file.
     ///
@@ -45,14 +77,83 @@ rule_family! {
     /// is lost. Where they are others, look for an older copy that holds more events before cutting them off.
     TRAILING_GARBAGE = error("trailing-garbage");
     /// A Zstandard frame uses what is reserved.
+    ///
+    /// **What it means.** The header of the frame, or of one of its blocks, has bits set that the format
+    /// keeps for later use. So neither its length nor its content can be known; reading goes on at the next
+    /// frame that can be found.
+    ///
+    /// **Why it matters.** dsh refuses the whole log for it, before it decodes anything. It deletes nothing:
+    /// only a frame that the file's end cuts off counts as a torn tail.
+    ///
+    /// **How it comes about.** No writer makes such frames. A bit was flipped by a disk, memory or transfer,
+    /// or the bytes are none of a frame at all and only begin like one.
+    ///
+    /// **What to do.** Restore the file from a copy. Where one disk or cable made this, look at other files
+    /// from there as well.
     FRAME_STRUCTURE = error("frame-structure");
     /// A whole Zstandard frame cannot be decoded, or its checksum is wrong.
+    ///
+    /// **What it means.** The frame has its proper length, but its data is not what was written. Lines that
+    /// could be read from it all the same are counted, and not trusted. If it is the last frame and seems to
+    /// end behind the file because of the damage, the finding tells that too: dsh then takes it for a torn
+    /// tail.
+    ///
+    /// **Why it matters.** A damaged frame with others behind it makes dsh refuse the whole log. A damaged
+    /// last frame that looks cut does not: dsh opens the log and deletes that frame and whatever it swallows;
+    /// then `valid-events-after-damage` stands beside this.
+    ///
+    /// **How it comes about.** A bit flipped on the disk, in memory or on the way, or a part of the file was
+    /// overwritten. A frame that was merely cut is a torn tail, and gives no such finding.
+    ///
+    /// **What to do.** Copy the file before dsh touches it, and restore it from an older copy that has the
+    /// frame. Do not decompress it with checks turned off and go on with the result: what stands in the frame
+    /// may be anything.
     FRAME_CHECKSUM = error("frame-checksum");
     /// So many frames are damaged that the rest of the file is not looked at.
+    ///
+    /// **What it means.** Behind each damaged frame the next sound one is searched for, and that may cost the
+    /// whole rest of the file each time. There is a limit to it, which this log has used up; the finding says
+    /// how many bytes are left.
+    ///
+    /// **Why it matters.** Nothing is known of what stands there: neither that it is damaged nor that it is
+    /// not. dsh has refused the log at the first damaged frame already.
+    ///
+    /// **How it comes about.** The file is no log of dsh for the greater part, such as a disk image in which
+    /// a header was found. Or it was encrypted or overwritten as a whole.
+    ///
+    /// **What to do.** Restore the file from a copy. The findings before this one tell how far the log can be
+    /// read.
     UNREAD = error("unread-rest");
     /// The first Zstandard frame holds something else than the header line.
+    ///
+    /// **What it means.** In a compressed log the first frame decodes to the header line with its line feed,
+    /// and nothing more. Here it holds events as well, or only a part of the line. dshc reads on, and no
+    /// event is lost.
+    ///
+    /// **Why it matters.** dsh reads the header from the first frame alone and refuses the log if more stands
+    /// in it. Standard tools such as `zstd -dc` see nothing wrong.
+    ///
+    /// **How it comes about.** The log was unpacked and compressed again in one piece, to save space, to
+    /// change the level, or by a backup that does so. Tools that join frames do it too.
+    ///
+    /// **What to do.** In a copy, compress the first line alone and then the rest, each as frames with a
+    /// checksum, and put them behind each other: the text must stay the same byte for byte. Or go back to the
+    /// file as dsh wrote it.
     HEADER_FRAME = error("header-frame");
     /// Whole Zstandard frames end inside a line.
+    ///
+    /// **What it means.** Every frame is sound, but the text of them all does not end with a line feed: the
+    /// last record is cut. Since the frames are whole, it is no torn tail.
+    ///
+    /// **Why it matters.** dsh cuts off torn frames, not torn lines within whole ones: it refuses the log.
+    /// What stands before the line is whole.
+    ///
+    /// **How it comes about.** The last frame or frames were lost in a copy, at a place where a record was
+    /// spread over two frames, which dsh itself never does. Or a raw log with a torn tail was compressed.
+    ///
+    /// **What to do.** Look for a longer copy. If there is none, compress the text up to the last line feed
+    /// anew in a copy, with the header in a frame of its own: the torn record is lost then, and everything
+    /// else stays.
     UNFINISHED_LINE = error("unfinished-line");
 }
 

@@ -10,6 +10,21 @@ use crate::session::Session;
 rule_family! {
     "compaction";
     /// Compactions ended with an error.
+    ///
+    /// **What it means.** A `compaction/end` with an `error` closes a bracket that replaced nothing. One note
+    /// counts all of them in the log and gives the first five different errors, at the place of the last.
+    ///
+    /// **Why it matters.** The surface is as it was before each of them; nothing is lost and dsh opens the
+    /// log. But when the same error comes again and again, the session is stuck: dsh tries at each occasion,
+    /// each try may cost a call of the summarizer, and the context does not shrink.
+    ///
+    /// **How it comes about.** The summary was not smaller than what it was to replace, the summarizer's
+    /// provider answered with an error, or the user cancelled. A crash leaves no such end: that shows as a
+    /// lock.
+    ///
+    /// **What to do.** Read the error. `dshc compact -n` shows, without writing, which region can be made
+    /// smaller; where the model behind dsh's summarizer is at fault, another one may do. Failed brackets need
+    /// not be removed.
     FAILED_COMPACTIONS = note("failed-compactions");
 }
 

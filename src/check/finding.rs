@@ -2,7 +2,7 @@
 
 use super::registry::Rule;
 use crate::log::Place;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -125,6 +125,23 @@ impl Findings {
         }
     }
 
+    /// Whether this code was told of the event `seq`, which is the last that was looked at.
+    pub(super) fn tells(&self, code: &str, seq: u64) -> bool {
+        let latest = self.kept.iter().rev().take_while(|finding| finding.seq == Some(seq));
+        latest.into_iter().any(|finding| finding.code == code)
+    }
+
+    /// Adds what another look at the same log found, but for what is told already.
+    pub(super) fn extend_with_new(&mut self, others: Findings) {
+        let told: HashSet<_> = self.kept.iter().map(|finding| (finding.code, finding.seq)).collect();
+        for finding in others.sorted() {
+            let is_flooded = self.by_code.get(finding.code).is_some_and(|(_, left_out, _)| *left_out > 0);
+            if !is_flooded && !told.contains(&(finding.code, finding.seq)) {
+                self.push(finding);
+            }
+        }
+    }
+
     /// Lets `change` see every finding so far.
     pub(super) fn amend(&mut self, change: impl FnMut(&mut Finding)) {
         self.kept.iter_mut().for_each(change);
@@ -197,6 +214,15 @@ mod tests {
         assert_eq!(sorted.len(), 1001);
         assert_eq!(sorted[1000].place.line, Some(1500));
         assert!(sorted[1000].message.starts_with("500 more findings"));
+    }
+
+    #[test]
+    fn a_second_look_tells_only_what_is_new() {
+        let (mut first, mut second) = (Findings::default(), Findings::default());
+        first.push(at(1).at_seq(1));
+        second.extend([at(1).at_seq(1), at(2).at_seq(2)]);
+        first.extend_with_new(second);
+        assert_eq!(first.sorted().iter().map(|finding| finding.seq).collect::<Vec<_>>(), [Some(1), Some(2)]);
     }
 
     #[test]

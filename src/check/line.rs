@@ -2,25 +2,148 @@
 
 use super::Finding;
 use super::registry::rule_family;
-use crate::log::{Fault, FaultKind, Place};
+use crate::log::{Fault, FaultKind, PackedRow, Place};
 
 rule_family! {
     "line";
     /// A line is no JSON value.
+    ///
+    /// **What it means.** Every line after the header is one JSON object. This line is none, and holds
+    /// neither NUL bytes nor a whole record within it. Where the record behind it has the seq that belongs
+    /// here, the line held nothing of the log; otherwise its event is lost.
+    ///
+    /// **Why it matters.** In a compressed log one such line makes dsh refuse the log. In a raw log dsh
+    /// refuses it if a turn ends in a later line; without that it takes the line for the torn end of the log,
+    /// opens it, and deletes the line and everything behind it. The help of the first damaged line says which
+    /// of these holds.
+    ///
+    /// **How it comes about.** A writer was killed in the middle of a line and another one went on behind it.
+    /// Or a disk or a copying tool lost bytes, or somebody edited the file.
+    ///
+    /// **What to do.** Copy the file before dsh opens the session. Put the line right from another copy, or,
+    /// where nothing is lost with it, remove exactly this line. Do not let dsh load a log with
+    /// `valid-events-after-damage` before that.
     UNPARSABLE_LINE = error("unparsable-line");
     /// A line is empty, which dsh takes for a damaged record.
+    ///
+    /// **What it means.** One or more lines in a row hold nothing, or white space alone. All events around
+    /// them are there: the seqs go on.
+    ///
+    /// **Why it matters.** dsh is not indifferent to them. It refuses a compressed log, and a raw one if a
+    /// turn ends behind them; else it opens the raw log and deletes all from the first blank line on.
+    ///
+    /// **How it comes about.** An editor or a script that joins files adds an empty line, most often at the
+    /// end. A carriage return alone on a line comes of changing line ends twice.
+    ///
+    /// **What to do.** Remove exactly the empty lines, in a copy; no other byte changes. `dshc replay` shows
+    /// the session as it is, and dshc counts no event as missing for them.
     BLANK_LINE = error("blank-line");
     /// NUL bytes stand in a line, or are all of it.
+    ///
+    /// **What it means.** Bytes of value zero stand outside any record. The finding tells how many, whether
+    /// whole records stand in the same line, and whether the numbers go on. A line of NULs alone holds no
+    /// event; a gap behind it shows whether it took any away.
+    ///
+    /// **Why it matters.** NULs are no JSON, so the line counts as damaged: dsh refuses a compressed log, and
+    /// a raw one with a later `turn/end`. Else it opens it and deletes what stands from there on.
+    ///
+    /// **How it comes about.** The machine crashed or lost power: the file had been made longer, but its data
+    /// had not reached the disk. Some copying and syncing tools fill holes with zeros.
+    ///
+    /// **What to do.** Where the finding says that nothing is lost, remove the NULs in a copy and give each
+    /// whole record its own line. Otherwise look for a copy from before the crash first. dsh writes its log
+    /// through to the disk, so little is lost, as a rule the last append.
     NUL_BLOCK = error("nul-block");
     /// A line holds several records, or a broken one and whole ones, so that dsh reads none of them.
+    ///
+    /// **What it means.** Within the line whole records were found; the finding names the column and seq of
+    /// each, and how many bytes of a broken record stand beside them. A stub that is the beginning of the
+    /// record behind it is that record written twice: nothing is lost then.
+    ///
+    /// **Why it matters.** dsh parses lines, so one line feed too few costs it all records of the line. It
+    /// refuses a compressed log, and a raw one with a later `turn/end`; else it deletes the line and all
+    /// behind it when it loads the session.
+    ///
+    /// **How it comes about.** A writer was killed in the middle of a record and left no line feed; the next
+    /// append went on in the same line. Tools that append without looking at the last byte do it to sound
+    /// logs.
+    ///
+    /// **What to do.** Cut the line apart in a copy: keep each whole record and its line feed, drop the stub.
+    /// The events are then in order again. Never drop the whole line, for that loses what is whole in it.
     FUSED_RECORDS = error("fused-records");
     /// A line is longer than any reader takes.
+    ///
+    /// **What it means.** The line has more than 512 MiB. It is passed over without being kept in memory, and
+    /// its event counts as lost.
+    ///
+    /// **Why it matters.** dsh runs on a JavaScript engine, whose texts end at about that length, so do not
+    /// count on it to read the log. What stands behind the line was read here and checked.
+    ///
+    /// **How it comes about.** A tool result or an attachment was written into the log as text without any
+    /// limit. A damaged file in which no line feed is left looks like this too.
+    ///
+    /// **What to do.** Look at the beginning of the line for the event's type, which tells who wrote it, and
+    /// limit that tool's output. To go on with the session, take the log as it was before this line from a
+    /// copy.
     LINE_TOO_LONG = error("line-too-long");
     /// A record lacks what every event has, or has more.
+    ///
+    /// **What it means.** An event has `type`, `seq`, `time` and `data`, may have `ignorable`, which is true,
+    /// `sourceEventSeqs` and `surfaceOp`, and nothing else. This line is JSON, and is not such an object; the
+    /// finding names the member. There is no `meta` beside `data`.
+    ///
+    /// **Why it matters.** How dsh takes it depends on format and member. From format 2 on the line counts as
+    /// damaged. In formats 0 and 1 a record whose seq is right is taken for an event first, and then the log
+    /// is refused. A raw log may thus be refused or be cut off; the help says which.
+    ///
+    /// **How it comes about.** A plugin adds a member of its own to the event, or leaves `data` out where it
+    /// has nothing to say. JSON that is no record at all, such as a number or a list, comes of joining files.
+    ///
+    /// **What to do.** Put everything of your own into `data`. In a copy, a foreign member can be taken out
+    /// of the line without harm to the rest; restore missing ones from a copy only.
     INVALID_ENVELOPE = error("invalid-envelope");
     /// A packed row is not of the shape that its type has.
+    ///
+    /// **What it means.** In formats 0 and 1 a run of streamed deltas is packed into one row: `text-chunks`,
+    /// `reasoning-chunks` or `tool-call-chunks`, with as many gaps of time in `dt` as there are texts but
+    /// one. This row has other members or another number of them. Later formats have no such rows, and there
+    /// each of them is wrong.
+    ///
+    /// **Why it matters.** A row stands for several events, so the numbers behind it are off by all of them.
+    /// dsh takes the line for damaged: it refuses the log, or drops what stands there and behind.
+    ///
+    /// **How it comes about.** A tool dropped or shortened deltas in the row without adjusting `dt`. Or it
+    /// copied rows into a log of format 2 or later, where they belong into the `stream` of the message.
+    ///
+    /// **What to do.** The deltas only tell how an answer came in; the message itself stands behind them. But
+    /// a row may not simply be removed, since its seqs would be missing: restore it from a copy.
     MALFORMED_ROW = error("malformed-row");
+    /// A packed row names its turn, step, index or call with a value that only the loader of the format takes.
+    ///
+    /// **What it means.** A packed row stands for a run of streamed deltas. The loader of format 0 takes any number as
+    /// turn, step and index, and an empty id of a call; the strict reader of the format wants counts and an id.
+    ///
+    /// **Why it matters.** dsh opens the log in this format. What reads it strictly, and every upgrade, refuses it.
+    ///
+    /// **How it comes about.** dsh writes counts alone, so another tool wrote the row.
+    ///
+    /// **What to do.** The row holds deltas only, and the message behind it stands for itself. Use the log in format 0
+    /// as it is, or go on from a copy that ends before the row.
+    LOOSE_ROW = error("loose-row");
     /// Lines end in a carriage return and a line feed.
+    ///
+    /// **What it means.** The finding counts such lines and names the first. The carriage return is white
+    /// space to a JSON parser, so that every record is read as it is.
+    ///
+    /// **Why it matters.** dsh opens the log, in each format. It writes line feeds alone, so the file becomes
+    /// mixed; that is harmless too. Byte offsets and checksums differ from those of the original.
+    ///
+    /// **How it comes about.** The file was edited or transferred as text on Windows, or a version control
+    /// system changed its line ends. Some programs change the whole file, others only the lines that they
+    /// touch.
+    ///
+    /// **What to do.** Nothing need be done. `dshc compact` appends to such a log, in line feeds alone, and
+    /// changes none of the existing bytes.
     CRLF = note("crlf");
 }
 
@@ -52,6 +175,14 @@ pub(super) fn finding(fault: &Fault) -> Option<Finding> {
             .at_seq(fault.seq),
     };
     Some(finding.with_help(fault.kind.help()))
+}
+
+/// A packed row that strict readers do not take, though the loader does.
+pub(super) fn loose_row(row: &PackedRow, place: Place) -> Finding {
+    let message = "turn, step and index of a packed row must be counts, and the id of its call not empty";
+    let help =
+        "dsh opens the session in this format, but its strict reader refuses it; another tool wrote the row";
+    Finding::new(&LOOSE_ROW, place, message).at_seq(row.first_seq).with_help(help)
 }
 
 /// What is to be said of lines that end in CRLF: how many, and the first.
@@ -97,6 +228,15 @@ mod tests {
         // White space alone is a blank line.
         let blank = format!("{HEADER}\n\r\n \t\n{}\n", event(0, "todo/write", "{}"));
         assert_eq!(&codes(&check_bytes(blank.as_bytes()))[..2], ["blank-line", "crlf"]);
+    }
+
+    #[test]
+    fn a_row_that_only_the_loader_takes_is_an_error() {
+        let row = r#"{"type":"text-chunks","seq0":0,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"]}}"#;
+        let found = |row: &str| codes(&check_bytes(format!("{HEADER}\n{row}\n").as_bytes()));
+        assert_eq!(found(row), [""; 0]);
+        assert_eq!(found(&row.replace("\"index\":0", "\"index\":-1")), ["loose-row"]);
+        assert_eq!(found(&row.replace("\"index\":0", "\"index\":\"0\"")), ["malformed-row"]);
     }
 
     #[test]

@@ -9,10 +9,55 @@ use crate::session::{Lock, LockState};
 rule_family! {
     "compaction";
     /// A compaction was started and never ended, so that dsh refuses every further one.
+    ///
+    /// **What it means.** The newest `compaction/start` has no `compaction/end`, and no `session/end-seed`
+    /// stands behind it. The message tells the compaction's id, the turn that owns it and whether that turn
+    /// is open, over, or never was. Where events behind the start were lost, its end may be among them, and
+    /// it is a note.
+    ///
+    /// **Why it matters.** The open start is the lock of compaction. While it stands dsh answers that a
+    /// compaction is already in progress, and the context can only grow. Nothing of the history is lost, and
+    /// dsh opens formats 0 to 3. Format 4 and every upgrade refuse the log once a turn has begun or ended
+    /// behind the start.
+    ///
+    /// **How it comes about.** The process was killed, or the machine stopped, while the summarizer was at
+    /// work. A dsh that is compacting right now shows the same, so look there first.
+    ///
+    /// **What to do.** Let dsh open the session: it writes `session/end-seed`, and the lock is void. A
+    /// `compaction/end` by hand is legal only as the help says, in the turn that owns the start, with no turn
+    /// boundary behind it; in a turn that is over it makes the log worse. Where format 4 refuses the log,
+    /// only a `session/end-seed` that is appended to it voids the lock.
     ORPHANED_LOCK = error("orphaned-lock");
     /// A bracket that never ended holds a summary that has replaced nothing.
+    ///
+    /// **What it means.** The open bracket at the end of the log has its `compaction/summary`, but the next
+    /// event is no replacing checkpoint. It is told beside `orphaned-lock`, and not where events were lost.
+    ///
+    /// **Why it matters.** The summary was made and paid for, but the model does not see it: the surface is
+    /// as it was before. Tools that count summaries believe that the session was compacted.
+    ///
+    /// **How it comes about.** The writer was stopped between the summary and the checkpoint, or a torn tail
+    /// took the checkpoint away. A plugin that asks its model for the summary and then writes the checkpoint
+    /// some other way leaves it too.
+    ///
+    /// **What to do.** Do not append the checkpoint now: the surface may have changed, and the checkpoint
+    /// must follow right behind its summary. Void the lock as `orphaned-lock` says and compact again. The
+    /// text of the summary stays in the log if it is wanted.
     ORPHANED_SUMMARY = error("orphaned-summary");
-    /// A compaction never ended, but a later session/end-seed has voided its lock.
+    /// A compaction never ended, but a later `session/end-seed` has voided its lock.
+    ///
+    /// **What it means.** A `compaction/start` has no end, and dsh opened the session again before another
+    /// compaction started. That open writes `session/end-seed`, and proves that the process which held the
+    /// lock is gone. The lock is free.
+    ///
+    /// **Why it matters.** It is a note and no fault: dsh opens the log in every format, upgrades it, and
+    /// compacts as ever. It matters to tools which count starts minus ends, or give this start the end of a
+    /// later compaction.
+    ///
+    /// **How it comes about.** dsh or its machine stopped during a compaction and was started again later. In
+    /// a fork the start and the marker may both be inherited from the parent.
+    ///
+    /// **What to do.** Nothing. Do not append an end for it: behind the marker an end belongs to no bracket.
     EXPIRED_LOCK = note("expired-lock");
 }
 

@@ -8,16 +8,19 @@ mod aftermath;
 mod binding;
 mod brackets;
 mod branches;
+mod busy;
 mod closers;
 mod container;
 mod estimate;
 mod failures;
 mod finding;
 mod gist;
+mod inbox;
 mod line;
 mod lock_report;
 mod locks;
 mod losses;
+mod metered;
 mod numbering;
 mod opening;
 mod pairing;
@@ -39,6 +42,7 @@ mod surface;
 mod task;
 mod text;
 mod trail;
+mod upgrade;
 mod vocabulary;
 mod wording;
 
@@ -49,6 +53,7 @@ mod formats;
 #[cfg(test)]
 mod testing;
 
+pub use busy::Busy;
 pub use finding::{Finding, Related, Severity, sort};
 pub use lock_report::lock_told;
 pub use opening::unreadable;
@@ -70,13 +75,27 @@ pub struct Checked {
     pub events: u64,
     /// The compaction lock at the end of the log; `None` where numbers come twice, so that there is no one end.
     pub lock: Option<LockState>,
+    /// Why dsh would answer "busy" to a request for a compaction at the end of the log; empty too where the lock is not
+    /// known.
+    pub busy: Vec<Busy>,
     /// What is wrong, in the order of the places, then of the codes.
     pub findings: Vec<Finding>,
 }
 
+/// What is asked of a check beside the rules of the log's own format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// The format to which the log shall be upgraded: what dsh's upgrades refuse on the way is told too (FORMAT §8).
+    pub target: Option<u64>,
+}
+
 /// Checks a log from where `reader` stands, its beginning, to its end. Only I/O fails.
-pub fn check(reader: &mut LogReader) -> io::Result<Checked> {
-    let mut pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container());
+pub fn check(reader: &mut LogReader, options: Options) -> io::Result<Checked> {
+    let pass = pass::Pass::new(reader.header().clone(), reader.format(), reader.container(), options);
+    run(pass, reader)
+}
+
+fn run(mut pass: pass::Pass, reader: &mut LogReader) -> io::Result<Checked> {
     pass.header_members(reader.extra_header_members());
     while reader.next(|item| pass.take(item))?.is_some() {}
     Ok(pass.finish(reader.events(), reader.crlf()))

@@ -2,40 +2,20 @@
 //!
 //! Pairs are told by id and occurrence: dsh's own rule counts, and so takes a result of another call for the answer.
 
+mod rules;
+
 use super::Finding;
 use super::finding::Findings;
 use super::losses::Losses;
 use super::places::Places;
-use super::registry::{Rule, rule_family};
+use super::registry::Rule;
 use super::splits::{Replaced, Splits};
 use super::wording::quoted;
 use crate::format::MessageKind;
 use crate::session::{Node, Pairing, Session, Unanswered, short_list};
+pub(super) use rules::RULES;
+use rules::{CALL_ID_TWICE, CALL_WITHOUT_RESULT, RESULT_NOT_ADJACENT, RESULT_WITHOUT_CALL, REUSED_CALL_ID};
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-rule_family! {
-    "pairing";
-    /// A tool call on the surface has no result, though its turn is over.
-    CALL_WITHOUT_RESULT = error("call-without-result");
-    /// A tool/result on the surface answers no call of the surface.
-    RESULT_WITHOUT_CALL = error("result-without-call");
-    /// Another message stands between a tool call and its result, which strict providers refuse.
-    RESULT_NOT_ADJACENT = warning("result-not-adjacent");
-    /// One message makes two calls of the same id.
-    ///
-    /// **What it means.** An assistant message on the surface holds two tool calls whose ids are equal. Ids that come
-    /// again in later messages are another matter, and legal.
-    ///
-    /// **Why it matters.** Results name their call by its id alone, so which result belongs to which of the two is a
-    /// guess. Providers refuse such a message, and dsh's newest format does when it loads the log.
-    ///
-    /// **How it comes about.** A model or an adapter made up the ids, or a tool joined two messages.
-    ///
-    /// **What to do.** Compact a region that holds the message with all its results, so that the model no longer sees it.
-    CALL_ID_TWICE = warning("call-id-twice-in-message");
-    /// Several calls on the surface have the same id, as some providers number them.
-    REUSED_CALL_ID = note("reused-call-id");
-}
 
 /// What the rules look at.
 pub(super) struct Calls<'a> {

@@ -2,9 +2,12 @@
 
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
+use super::busy::Busy;
 use super::estimate::Estimate;
 use super::finding::Findings;
+use super::inbox::Inbox;
 use super::losses::Losses;
+use super::metered::Metered;
 use super::numbering::Numbering;
 use super::pairing::Calls;
 use super::payload::Payload;
@@ -15,10 +18,11 @@ use super::relations::Relations;
 use super::script::Script;
 use super::splits::Splits;
 use super::task::Remains;
+use super::upgrade::{self, Standing, Upgrades};
 use super::vocabulary::Sources;
 use super::wording::{amount, owned};
-use super::{Checked, absence, container, line, locks, seeds, stream, surface, text, vocabulary};
-use crate::format::{CheckedAt, Format, Stream};
+use super::{Checked, Options, absence, container, line, locks, seeds, stream, surface, text, vocabulary};
+use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
 
@@ -35,8 +39,13 @@ pub(super) struct Pass {
     quality: Quality,
     script: Script,
     sources: Sources,
-    /// The rules between events, where dsh checks them when it opens the log.
+    /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
+    /// What the token meter stumbles over, where it is known to.
+    metered: Option<Metered>,
+    inbox: Inbox,
+    /// What upgrades to the format that is asked for refuse.
+    upgrades: Option<Upgrades>,
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
@@ -47,10 +56,20 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub(super) fn new(header: Header, format: &'static Format, container: Container) -> Self {
-        let facts = Some(&format.relations).filter(|facts| facts.checked == CheckedAt::Load);
+    pub(super) fn new(
+        header: Header,
+        format: &'static Format,
+        container: Container,
+        options: Options,
+    ) -> Self {
+        let mut findings = Findings::default();
+        findings.extend(options.target.and_then(|target| upgrade::unneeded(&header, target)));
+        let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
+            metered: format.is_metered.then(Metered::default),
+            inbox: Inbox::new(&header),
+            upgrades: options.target.and_then(|target| Upgrades::new(&header, format, target)),
             session: Session::new(header, format, Keep::Figures),
             numbering: Numbering::default(),
             losses: Losses::default(),
@@ -64,10 +83,16 @@ impl Pass {
             sources: Sources::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
-            findings: Findings::default(),
+            findings,
             unread: None,
             broken_frame: None,
         }
+    }
+
+    /// The same without the rules between events: for tests of other rules, whose logs are fragments.
+    #[cfg(test)]
+    pub(super) fn of_fragment(self) -> Self {
+        Self { relations: None, ..self }
     }
 
     /// Takes the header members that the format does not have.
@@ -101,12 +126,25 @@ impl Pass {
                     self.brackets.doubt();
                     self.estimate.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
+                    self.upgrades.iter_mut().for_each(Upgrades::doubt);
                 } else if let Some(line) = unread.and_then(|since| since.line) {
                     self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
                 }
                 match record.body {
                     Body::Event(event) => self.event(&event, record.place),
-                    Body::Row(row) => self.session.apply_row(&row),
+                    Body::Row(row) => {
+                        self.session.apply_row(&row);
+                        if !row.is_strict {
+                            self.findings.push(line::loose_row(&row, record.place));
+                        }
+                        self.metered.iter_mut().for_each(|metered| metered.row(&row));
+                        if let Some(relations) = &mut self.relations {
+                            relations.row(&row, record.place, &mut self.findings);
+                        }
+                        if let Some(upgrades) = &mut self.upgrades {
+                            upgrades.row(&row, record.place, &mut self.findings);
+                        }
+                    }
                 }
             }
         }
@@ -176,10 +214,18 @@ impl Pass {
                 self.estimate.event(here);
                 self.quality.event(here);
                 self.script.event(here);
-                if let Some(relations) = &mut self.relations
-                    && self.session.format.knows(&event.event_type)
-                {
+                self.inbox.event(event, payload, place, self.session.format, &self.losses);
+                let is_known = self.session.format.knows(&event.event_type);
+                if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
+                }
+                if let Some(metered) = &mut self.metered {
+                    let (losses, findings) = (&self.losses, &mut self.findings);
+                    metered.event(event, payload, place, self.session.format, losses, findings);
+                }
+                if let Some(upgrades) = &mut self.upgrades {
+                    let standing = if is_known { Standing::Known } else { Standing::Unknown };
+                    upgrades.event(event, payload, place, standing, &self.losses, &mut self.findings);
                 }
                 if self.session.format.stream == Stream::Embedded {
                     self.findings.extend(stream::check(event, payload, place));
@@ -187,6 +233,13 @@ impl Pass {
             }
             Err(violation) => {
                 self.relations.iter_mut().for_each(|relations| relations.left_out(event));
+                if let Some(upgrades) = &mut self.upgrades {
+                    let is_readable = matches!(violation, Violation::Surface(_))
+                        && self.session.format.knows(&event.event_type);
+                    let standing = if is_readable { Standing::Known } else { Standing::LeftOut };
+                    let (payload, losses) = (&Payload::of(event), &self.losses);
+                    upgrades.event(event, payload, place, standing, losses, &mut self.findings);
+                }
                 let format = self.session.format;
                 let fate = violation.fate(event, format);
                 self.aftermath.violation(fate, place);
@@ -232,6 +285,7 @@ impl Pass {
             let Self { session, places, splits, losses, findings, .. } = &mut self;
             Calls { session, places, splits, losses }.check(findings);
         }
+        let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
         self.findings.extend(self.brackets.failures.finding(&self.session));
         self.quality.finish(&mut self.findings);
         self.findings.extend(vocabulary::findings(&self.session));
@@ -248,6 +302,11 @@ impl Pass {
         if let Some(relations) = self.relations.take() {
             relations.finish(&mut self.findings);
         }
+        self.findings.extend(self.inbox.into_finding());
+        if let Some(upgrades) = self.upgrades.take() {
+            let is_sound = self.losses.is_empty() && !self.numbering.is_forked();
+            upgrades.finish(events, is_sound, &mut self.findings);
+        }
         self.findings.extend(crlf.map(line::crlf));
         self.findings.extend(self.ranges.finding(self.session.format));
         self.aftermath.tell(&mut self.findings);
@@ -256,6 +315,7 @@ impl Pass {
             version: self.session.format.version,
             events,
             lock,
+            busy: busy.unwrap_or_default(),
             findings: self.findings.sorted(),
         }
     }

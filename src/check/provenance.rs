@@ -9,6 +9,19 @@ use crate::log::{Event, Place, SourceSeqs};
 rule_family! {
     "vocabulary";
     /// Events name their sources as ranges, which early readers of the format refuse.
+    ///
+    /// **What it means.** In `sourceEventSeqs` a run of three or more events may be written as a pair of its
+    /// first and last. The version in the header is 0 for logs with and without such pairs; the finding names
+    /// the first event that has them and what it cites.
+    ///
+    /// **Why it matters.** dsh up to 0.1.1 refuses such a log as damaged, though its version is one that it
+    /// reads. Later releases read both, and nothing is lost in either.
+    ///
+    /// **How it comes about.** A dsh of the 0.1.2 line wrote the log, and it was then opened with an older
+    /// one. That happens after a downgrade, or on another machine.
+    ///
+    /// **What to do.** Open the log with dsh 0.1.2 or later. Tools that write format 0 for all readers should
+    /// list each number.
     RANGE_ENCODED_PROVENANCE = note("range-encoded-provenance");
 }
 

@@ -1,10 +1,6 @@
 //! The table of all rules.
 
-use super::root::{encodings, identity, names};
-use super::{
-    Severity, aftermath, brackets, container, estimate, failures, line, locks, numbering, opening, pairing,
-    provenance, quality, relations, script, seeds, shadow, stream, surface, task, text, vocabulary,
-};
+use super::Severity;
 
 /// A rule that a log can break. Its file holds the check; this is what people can name and look up.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,12 +42,13 @@ impl Rule {
 }
 
 /// Declares the rules of a file: the family, then for each rule its page as a doc comment, its name in the code, its
-/// severity and its code. `RULES` lists them for the table below.
+/// severity and its code. `RULES` lists them for the table below. Where the pages are long, the rules have a file of
+/// their own beside the checks, which therefore see them.
 macro_rules! rule_family {
     ($family:literal; $($(#[doc = $line:literal])+ $name:ident = $severity:ident($code:literal);)+) => {
         $(
             $(#[doc = $line])+
-            static $name: $crate::check::registry::Rule =
+            pub(in crate::check) static $name: $crate::check::registry::Rule =
                 $crate::check::registry::Rule::$severity($family, $code, concat!($($line, "\n"),+));
         )+
 
@@ -62,39 +59,52 @@ pub(super) use rule_family;
 
 /// The families: the places of logs, then from the bytes up.
 const FAMILIES: &[&[&Rule]] = &[
-    opening::RULES,
-    names::RULES,
-    encodings::RULES,
-    identity::RULES,
-    container::RULES,
-    line::RULES,
-    numbering::RULES,
-    seeds::RULES,
-    aftermath::RULES,
-    text::RULES,
-    provenance::RULES,
-    surface::RULES,
-    vocabulary::RULES,
-    pairing::RULES,
-    brackets::RULES,
-    shadow::RULES,
-    estimate::RULES,
-    locks::RULES,
-    failures::RULES,
-    task::RULES,
-    quality::RULES,
-    script::RULES,
-    relations::RULES,
-    relations::turns::RULES,
-    relations::tools::RULES,
-    relations::repair::RULES,
-    relations::dispatch::RULES,
-    relations::retries::RULES,
-    relations::titles::RULES,
-    relations::commands::RULES,
-    relations::inherited::RULES,
-    relations::head::RULES,
-    stream::RULES,
+    super::opening::RULES,
+    super::root::names::RULES,
+    super::root::encodings::RULES,
+    super::root::identity::RULES,
+    super::container::RULES,
+    super::line::RULES,
+    super::numbering::RULES,
+    super::seeds::RULES,
+    super::aftermath::RULES,
+    super::text::RULES,
+    super::provenance::RULES,
+    super::surface::RULES,
+    super::vocabulary::RULES,
+    super::pairing::RULES,
+    super::brackets::RULES,
+    super::shadow::RULES,
+    super::estimate::RULES,
+    super::locks::RULES,
+    super::failures::RULES,
+    super::task::RULES,
+    super::quality::RULES,
+    super::script::RULES,
+    super::relations::RULES,
+    super::relations::turns::RULES,
+    super::relations::tools::RULES,
+    super::relations::repair::RULES,
+    super::relations::dispatch::RULES,
+    super::relations::retries::RULES,
+    super::relations::titles::RULES,
+    super::relations::commands::RULES,
+    super::relations::inherited::RULES,
+    super::relations::head::RULES,
+    super::inbox::RULES,
+    super::stream::RULES,
+    super::metered::RULES,
+    super::upgrade::chain::RULES,
+    super::upgrade::unknown::RULES,
+    super::upgrade::interrupted::RULES,
+    super::upgrade::attempts::RULES,
+    super::upgrade::citations::RULES,
+    super::upgrade::renumbering::RULES,
+    super::upgrade::seeds::RULES,
+    super::upgrade::prompts::RULES,
+    super::upgrade::generated::RULES,
+    super::upgrade::deliveries::RULES,
+    super::upgrade::results::RULES,
 ];
 
 /// Every rule, those of one family together.
@@ -124,9 +134,30 @@ mod tests {
             };
             assert!(rule.code.split('-').all(is_kebab), "{}", rule.code);
             assert!(rule.family.split('-').all(is_kebab), "{}", rule.code);
-            assert!(rule.summary().ends_with('.'), "{}", rule.code);
         }
         assert_eq!(rule("torn-tail").map(|rule| rule.severity), Some(Severity::Warning));
         assert_eq!(rule("torn"), None);
+    }
+
+    /// What the paragraphs of a page begin with, behind the summary.
+    const LEADS: [&str; 4] =
+        ["**What it means.**", "**Why it matters.**", "**How it comes about.**", "**What to do.**"];
+
+    #[test]
+    fn every_rule_has_its_page() {
+        for rule in rules() {
+            let summary = rule.summary();
+            let is_sentence = summary.ends_with('.') && !summary.contains(". ") && !summary.starts_with("**");
+            assert!(is_sentence, "{}: {summary}", rule.code);
+            let paragraphs: Vec<String> = rule.paragraphs().skip(1).collect();
+            assert_eq!(paragraphs.len(), LEADS.len(), "{} has other paragraphs", rule.code);
+            for (paragraph, lead) in paragraphs.iter().zip(LEADS) {
+                let text = paragraph.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
+                assert!(text.is_some_and(|text| text.ends_with('.')), "{}: {paragraph}", rule.code);
+                assert!(!paragraph[lead.len()..].contains("**"), "{}: {paragraph}", rule.code);
+            }
+            // Those who read a page do not have the document of the formats.
+            assert!(!rule.page.contains("FORMAT §"), "{}", rule.code);
+        }
     }
 }

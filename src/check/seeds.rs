@@ -9,18 +9,47 @@ use crate::session::Session;
 rule_family! {
     "sequence";
     /// The header and the seed markers do not agree on whether events were inherited from another session.
+    ///
+    /// **What it means.** From format 2 on the header's `isSeeded` says whether the session began as a fork,
+    /// and a `session/end-seed` with `"inherited": true` marks where the parent's events end. The header says
+    /// yes and no such marker stands in the log, or it says no and one does. Where events were lost nothing
+    /// is said.
+    ///
+    /// **Why it matters.** dsh refuses the log, since it cannot tell what the session did itself. Costs,
+    /// deliveries and children are counted from the boundary on.
+    ///
+    /// **How it comes about.** A fork was cut off before its marker, or made by a tool that copies a prefix
+    /// and changes the header alone. A marker without the flag comes of copying a fork's events under a new
+    /// header.
+    ///
+    /// **What to do.** Markers that only say that the session was opened again carry no `inherited` and do
+    /// not count. A fork is best made again by dsh; a copy of the log as dsh wrote it has both right.
     SEED_BOUNDARY = error("seed-boundary");
     /// The header says that more events were inherited than the log has.
-    SEED_LENGTH = warning("seed-length");
+    ///
+    /// **What it means.** In formats 0 and 1 the header's `seedLength` is the number of events at the
+    /// beginning that come from the parent session. The log is shorter than that.
+    ///
+    /// **Why it matters.** dsh opens the log and goes on with it, but the strict reader of the format refuses it,
+    /// and so does an upgrade. Whatever the session did itself cannot be told from what it inherited.
+    ///
+    /// **How it comes about.** The fork was written out in part, or its end was cut off or dropped as damaged
+    /// later. The header is written once and does not follow.
+    ///
+    /// **What to do.** Look for the parent's log: it holds the inherited events in full, up to that number.
+    /// If the fork was never worked in, make it again from there. Do not lower the number in the header, for
+    /// it tells later events from inherited ones.
+    SEED_LENGTH = error("seed-length");
 }
 
 /// What is to be said at the end of a log of `events` events.
 pub(super) fn finding(session: &Session, events: u64) -> Option<Finding> {
     let problem = session.seeds.problem(&session.header, session.format, events)?;
     let (rule, help) = match session.format.header.seeded {
-        Seeded::Length => {
-            (&SEED_LENGTH, "dsh opens the log, but refuses to upgrade it: its end may be missing")
-        }
+        Seeded::Length => (
+            &SEED_LENGTH,
+            "dsh opens the log, but its strict reader refuses it, and so does an upgrade: its end may be missing",
+        ),
         Seeded::Flag => (&SEED_BOUNDARY, "dsh refuses the log; another tool or a damaged copy left it so"),
     };
     Some(Finding::new(rule, Place { line: Some(1), ..Place::default() }, problem).with_help(help))

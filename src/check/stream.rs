@@ -9,6 +9,20 @@ use crate::log::{self, Event, Place};
 rule_family! {
     "payload";
     /// The stream of a message or attempt is missing, or holds a record that is not of its shape.
+    ///
+    /// **What it means.** From format 2 on `assistant/message` and `assistant/attempt` carry how the answer
+    /// came in, in `stream`: runs of deltas with their times, and single chunks. The finding names the first
+    /// wrong record of the event and counts the others. The texts of the deltas are not compared with the
+    /// message.
+    ///
+    /// **Why it matters.** dsh opens the log and shows the message, which does not depend on its stream. What
+    /// replays the stream, and every upgrade, refuses it.
+    ///
+    /// **How it comes about.** A tool writes messages of its own and leaves `stream` out, or shortens deltas
+    /// without their times in `dt`. Deltas of a tool call without an id must be single chunks, not runs.
+    ///
+    /// **What to do.** Write `"stream": []` where there is nothing to tell. In a log that is to be upgraded
+    /// the event cannot be mended; up to then it does no harm.
     STREAM_SHAPE = warning("stream-shape");
 }
 

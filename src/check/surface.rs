@@ -1,45 +1,21 @@
 //! Events that no reader takes: the rules of the surface, of payloads and of event types (FORMAT §4.2, §7.2).
 
+mod rules;
+
 use super::Finding;
 use super::losses::Losses;
-use super::registry::{Rule, rule_family};
+use super::registry::Rule;
 use super::wording::quoted;
 use crate::format::Format;
 use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Fate, ShapeError, SurfaceError, Violation, origin};
-
-rule_family! {
-    "surface";
-    /// A message carries no surfaceOp.
-    MARKER_MISSING = error("surface-marker-missing");
-    /// An event that puts nothing on the surface carries surfaceOp or sourceEventSeqs.
-    MARKER_FORBIDDEN = error("surface-marker-forbidden");
-    /// A surfaceOp is neither "append" nor a replacement.
-    MARKER_INVALID = error("surface-marker-invalid");
-    /// A replacement is not spelt with exactly the members that the log's format takes.
-    OP_DIALECT = error("surface-op-dialect");
-    /// A sourceEventSeqs is no list of distinct earlier events.
-    SOURCES_INVALID = error("surface-sources-invalid");
-    /// A replacement does not cite every node that it hides.
-    SOURCES_INCOMPLETE = error("surface-sources-incomplete");
-    /// A replacement names an edge that is not on the surface.
-    RANGE_UNKNOWN = error("surface-range-unknown");
-    /// A replacement names a start that stands behind its end on the surface.
-    RANGE_REVERSED = error("surface-range-reversed");
-    /// A replacement hides the system prompt that stands first on the surface.
-    SYSTEM_HEAD = error("protected-system-head");
-    /// A tool/result replaces more than the inner content of one tool/result.
-    TOOL_RESULT_REWRITE = error("tool-result-rewrite");
-    /// A message is not of the shape that its event type has.
-    MESSAGE_SHAPE = error("message-shape");
-    /// A payload without a message lacks what every reader asks of its event type.
-    PAYLOAD_SHAPE = error("payload-shape");
-    /// An event type is unknown in the log's format, and nothing says that readers may pass it by.
-    UNKNOWN_REQUIRED_EVENT = error("unknown-required-event");
-    /// An event type was used by development builds only, and every reader refuses it.
-    RETIRED_EVENT = error("retired-event");
-}
+pub(super) use rules::RULES;
+use rules::{
+    MARKER_FORBIDDEN, MARKER_INVALID, MARKER_MISSING, MESSAGE_SHAPE, OP_DIALECT, PAYLOAD_SHAPE,
+    RANGE_REVERSED, RANGE_UNKNOWN, RETIRED_EVENT, SOURCES_INCOMPLETE, SOURCES_INVALID, SYSTEM_HEAD,
+    TOOL_RESULT_REWRITE, UNKNOWN_REQUIRED_EVENT,
+};
 
 /// What is to be said of an event that the session did not take, of which readers make `fate`.
 pub(super) fn finding(

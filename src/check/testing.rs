@@ -1,6 +1,6 @@
 //! Small logs for the tests of the rules.
 
-use super::{Checked, Finding, check};
+use super::{Checked, Finding, Options, check, pass::Pass, run};
 use crate::format::{self, Seeded};
 use crate::log::append::zstd_frame;
 use crate::log::{LogReader, Source};
@@ -81,11 +81,17 @@ pub(super) fn frame(text: &str) -> Vec<u8> {
     zstd_frame(text.as_bytes()).unwrap()
 }
 
-/// Checks a log of these bytes.
+/// Checks a log of these bytes by all rules but those between events: it may be a fragment, without turns.
 pub(super) fn check_bytes(bytes: &[u8]) -> Checked {
+    let mut reader = LogReader::open(&source(bytes)).unwrap();
+    let pass = Pass::new(reader.header().clone(), reader.format(), reader.container(), Options::default());
+    run(pass.of_fragment(), &mut reader).unwrap()
+}
+
+fn source(bytes: &[u8]) -> Source {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
-    check_source(&Source::of(file, Path::new("log")).unwrap())
+    Source::of(file, Path::new("log")).unwrap()
 }
 
 /// Checks a log of these lines behind a header.
@@ -93,19 +99,19 @@ pub(super) fn check_events(lines: &[String]) -> Checked {
     check_bytes(format!("{HEADER}\n{}\n", lines.join("\n")).as_bytes())
 }
 
-/// Checks a log of these lines behind a header of another format.
+/// Checks a log of these lines behind a header of some format, by all rules.
 pub(super) fn check_events_of(version: u64, lines: &[String]) -> Checked {
     let seeded = match format::of(version).unwrap().header.seeded {
         Seeded::Length => "",
         Seeded::Flag => "\"isSeeded\":false,",
     };
     let header = HEADER.replace("\"version\":0,", &format!("\"version\":{version},{seeded}"));
-    check_bytes(format!("{header}\n{}\n", lines.join("\n")).as_bytes())
+    check_source(&source(format!("{header}\n{}\n", lines.join("\n")).as_bytes()))
 }
 
 /// Checks a log that can be opened.
 pub(super) fn check_source(source: &Source) -> Checked {
-    check(&mut LogReader::open(source).unwrap()).unwrap()
+    check(&mut LogReader::open(source).unwrap(), Options::default()).unwrap()
 }
 
 /// The codes found, in their order; people must be able to look each of them up.

@@ -10,8 +10,34 @@ use std::ops::Range;
 rule_family! {
     "line";
     /// A record holds bytes that are no UTF-8, which dsh reads as U+FFFD.
+    ///
+    /// **What it means.** A line holds bytes that begin no character. The rest of it is sound JSON. The place
+    /// is given as an offset in the text.
+    ///
+    /// **Why it matters.** dsh opens the log, but shows and sends the replacement character in their stead;
+    /// what stood there is lost to the model. The bytes in the file stay.
+    ///
+    /// **How it comes about.** A character was cut in two when output was shortened by bytes, a tool wrote
+    /// another encoding, or a bit flipped on the disk. In the last case other damage may be near.
+    ///
+    /// **What to do.** The log can be used as it is. `dshc compact` leaves the bytes as they are. If the text
+    /// matters, take it from a copy.
     INVALID_UTF8 = warning("invalid-utf8");
     /// A text holds the escape of one half of a surrogate pair.
+    ///
+    /// **What it means.** An escape from `\ud800` to `\udfff` stands without its other half. The finding
+    /// gives the path to it and the number of such escapes in the event. Streamed deltas may part a pair and
+    /// are not looked at.
+    ///
+    /// **Why it matters.** dsh takes it, and so does its surface. Strict JSON parsers refuse the whole line,
+    /// which makes naive tools see the session as damaged, and a model's provider may refuse the request.
+    ///
+    /// **How it comes about.** JavaScript cuts text between UTF-16 units. A tool result that is shortened at
+    /// a fixed length loses half of an emoji or of a rare character.
+    ///
+    /// **What to do.** Nothing is to be done in the log: the bytes are legal there, and `dshc replay --format
+    /// messages` and `dshc compact` give them out unchanged. A plugin that shortens text should cut between
+    /// characters.
     LONE_SURROGATE = warning("lone-surrogate");
 }
 

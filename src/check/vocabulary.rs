@@ -11,11 +11,53 @@ use std::collections::BTreeMap;
 rule_family! {
     "vocabulary";
     /// An event type is unknown in the log's format, and the log says that readers may pass it by.
+    ///
+    /// **What it means.** Events of a type that the format does not have are marked `"ignorable": true`.
+    /// There is one note for each type, with the number of its events, at the first; what is beyond a hundred
+    /// types is summed up.
+    ///
+    /// **Why it matters.** dsh passes over them and opens the log. Upgrades are stricter: those up to format
+    /// 3 refuse unknown types even where they are marked, and only the step from 3 to 4 keeps them, under a
+    /// name with `plugin:` before it.
+    ///
+    /// **How it comes about.** A plugin writes records of its own and marks them as it should. Or a newer dsh
+    /// wrote something that older ones need not know.
+    ///
+    /// **What to do.** Nothing, as long as the log stays in its format. dsh does not take logs of formats 0
+    /// to 2 with such events along to a later format; `dshc verify --target-format N` names all that stands
+    /// against it. A plugin that wants its logs to be upgraded should keep such records elsewhere.
     UNKNOWN_IGNORABLE = note("unknown-ignorable-event");
     /// Events are in a shape that only development builds wrote; dsh converts them when it loads the log.
+    ///
+    /// **What it means.** Before the first release messages were not wrapped, had no ids, and prompts in a
+    /// running turn were `steering/message`. Readers of format 0 give such events their present shape as they
+    /// read. One note counts them.
+    ///
+    /// **Why it matters.** dsh opens the log and upgrades it. A third tool that reads the bytes alone misses
+    /// these messages or takes them for damaged.
+    ///
+    /// **How it comes about.** A build from before the first release wrote the log. Logs of releases do not
+    /// have such events.
+    ///
+    /// **What to do.** Nothing is to be done: dsh and dshc convert them as they read, and the bytes stay as
+    /// they are. Tools should ask for the messages with `dshc replay --format messages`, or do the same
+    /// conversion.
     OLD_PAYLOAD = note("old-payload");
     /// Compaction events carry names that only development builds wrote; only an upgrade by dsh converts
     /// them.
+    ///
+    /// **What it means.** Events are called `compact/start`, `compact/summary`, `compact/end` or
+    /// `compact/prune`. Their payloads are those of today's `compaction/` events, and dshc takes them for
+    /// such. One note counts them.
+    ///
+    /// **Why it matters.** A dsh that works in format 0 does not know these types and refuses the log. A
+    /// later dsh gives them their new names when it upgrades the log, and then the log opens.
+    ///
+    /// **How it comes about.** A build from before the first release compacted the session. Releases write
+    /// the new names.
+    ///
+    /// **What to do.** Open the log with a dsh from 0.1.3 on, which upgrades it; the file of format 0 stays
+    /// as it is beside the new one. Do not rename the events by hand in a log that you want to keep.
     OLD_NAME = note("old-event-name");
     /// Messages name a source that no part of dsh gives in the log's format.
     ///

@@ -6,6 +6,7 @@
 mod compact;
 mod inputs;
 mod replay;
+mod rules;
 mod verify;
 
 use crate::exit::Exit;
@@ -34,7 +35,7 @@ struct Global {
     /// Say nothing but errors on standard error.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
     quiet: bool,
-    /// Say more: findings of every file, however many there are.
+    /// Say more: all findings of every file, however many there are.
     #[arg(short, long, global = true, help_heading = "Output")]
     verbose: bool,
 }

@@ -1,10 +1,12 @@
 //! `dshc verify`.
 
-use super::{Format, NO_OUTPUT, inputs};
+use super::rules::{self, RuleOption};
+use super::{NO_OUTPUT, UsageError, inputs};
 use crate::batch;
-use crate::check::Severity;
+use crate::check::{self, Rule, Severity};
 use crate::exit::Exit;
-use crate::report::{Layout, Printer, Verbosity, human, json};
+use crate::format::NEWEST;
+use crate::report::{self, Layout, Printer, Verbosity, human, json};
 use crate::verify::{FileVerdict, Status, Verification};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -12,9 +14,15 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  dshc verify                                   every session of this user's dsh
-  dshc verify LOG --fail-on warning             for CI: a torn tail fails too
-  dshc verify ARCHIVE -v                        the findings of every file
+  dshc verify                                       every session of this user's dsh
+  dshc verify LOG --fail-on warning                 for CI: a torn tail fails too
+  dshc verify ARCHIVE -v                            all findings of every file
+  dshc verify LOG --rule crlf=off --rule pairing=warning
+                                                    a rule off, a family of rules weighed anew
+  dshc verify --explain torn-tail                   what a rule means and what to do
+  dshc verify LOGS --format github                  in a GitHub workflow: annotations
+  dshc verify LOGS --format sarif > dshc.sarif      for code scanning
+  dshc verify LOGS --format junit > dshc.xml        for GitLab, Jenkins and other CI systems
   dshc verify LOG --format json | jq .summary
 
 Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log cannot be read.";
@@ -35,9 +43,39 @@ pub(super) struct Verify {
     /// How to tell what was found.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// The least severity that makes the exit code 1.
+    /// The least severity that makes the exit code 1 and fails a case of a JUnit report.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
+    /// Also list everything that an upgrade by dsh to this log format would refuse.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
+    target_format: Option<u64>,
+    /// What becomes of a rule's findings: off, note, warning or error; of a family's, if CODE is one. May be given
+    /// several times; the last one that names a rule counts.
+    #[arg(long = "rule", value_name = "CODE=SEVERITY")]
+    rules: Vec<RuleOption>,
+    /// Show the page of a rule: what it means, why it matters, how it comes about and what to do.
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "list_rules", "rules"])]
+    explain: Option<String>,
+    /// List all rules: code, default severity, family, and what a breach is.
+    #[arg(long, conflicts_with_all = ["paths", "rules"])]
+    list_rules: bool,
+}
+
+/// How a report is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: by file, at most ten findings of a rule in each; totals by rule for more than 20 files; -v shows
+    /// all.
+    Human,
+    /// One document, of the schema dshc.verify/1.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML: a suite for each log, a case for each rule with findings.
+    Junit,
+    /// Commands of a GitHub workflow: an annotation for each finding, at most ten of a rule. GitHub shows ten errors,
+    /// ten warnings and ten notices of a step.
+    Github,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -48,21 +86,67 @@ enum FailOn {
 
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let found = batch::find(&inputs::or_default_root(self.paths)?);
-        let files = found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, inputs::open));
-        let run = Verification::of(files.collect(), found.ignored);
-        let is_verbose = printer.verbosity == Verbosity::Verbose;
-        match self.format {
-            Format::Human => printer.print(Layout::Human, |out| human::verify(&run, is_verbose, out)),
-            Format::Json => printer.print(Layout::Data, |out| json::verify(&run, out)),
+        if let Some(code) = &self.explain {
+            return self.explain(rules::named(code)?, printer);
         }
-        .context(NO_OUTPUT)?;
+        if self.list_rules {
+            return self.list(printer);
+        }
+        let settings = rules::settings(&self.rules)?;
+        let found = batch::find(&inputs::or_default_root(self.paths)?);
+        let options = check::Options { target: self.target_format };
+        let files =
+            found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, options, inputs::open));
+        let mut run = Verification::of(files.collect(), found.ignored);
+        run.apply(&settings);
         let threshold = match self.fail_on {
             FailOn::Error => Severity::Error,
             FailOn::Warning => Severity::Warning,
         };
+        print(&run, self.format, threshold, printer).context(NO_OUTPUT)?;
         Ok(run.files.iter().fold(Exit::Done, |exit, file| exit.merge(exit_of(file, threshold))))
     }
+
+    fn explain(&self, rule: &'static Rule, printer: Printer) -> Result<Exit> {
+        match self.format {
+            Format::Human => printer.print(Layout::Human, |out| human::rule(rule, printer.width(), out)),
+            Format::Json => printer.print(Layout::Data, |out| json::rules(&[rule], out)),
+            _ => return Err(no_rules()),
+        }
+        .context(NO_OUTPUT)?;
+        Ok(Exit::Done)
+    }
+
+    fn list(&self, printer: Printer) -> Result<Exit> {
+        let rules: Vec<&Rule> = check::rules().collect();
+        match self.format {
+            Format::Human => printer.print(Layout::Human, |out| human::rules(&rules, out)),
+            Format::Json => printer.print(Layout::Data, |out| json::rules(&rules, out)),
+            _ => return Err(no_rules()),
+        }
+        .context(NO_OUTPUT)?;
+        Ok(Exit::Done)
+    }
+}
+
+fn no_rules() -> anyhow::Error {
+    UsageError::new("rules are shown in the formats human and json alone", "leave --format out").into()
+}
+
+fn print(run: &Verification, format: Format, threshold: Severity, printer: Printer) -> std::io::Result<()> {
+    let is_verbose = printer.verbosity == Verbosity::Verbose;
+    match format {
+        Format::Human => printer.print(Layout::Human, |out| human::verify(run, is_verbose, out)),
+        Format::Json => printer.print(Layout::Data, |out| json::verify(run, out)),
+        Format::Sarif => printer.print(Layout::Data, |out| report::sarif(run, out)),
+        Format::Junit => printer.print(Layout::Data, |out| report::junit(run, threshold, out)),
+        Format::Github => printer.print(Layout::Data, |out| report::github(run, out)),
+    }?;
+    // These go to a file or a page of their own; what stays in the job's log should say how it went.
+    if matches!(format, Format::Sarif | Format::Junit | Format::Github) {
+        printer.note(&report::summary(run));
+    }
+    Ok(())
 }
 
 fn exit_of(file: &FileVerdict, threshold: Severity) -> Exit {

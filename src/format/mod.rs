@@ -3,6 +3,7 @@
 
 mod file_name;
 mod relations;
+mod upgrade;
 mod v0;
 mod v1;
 mod v2;
@@ -12,7 +13,8 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
-pub use relations::{CheckedAt, Relations, RepairIds};
+pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
+pub use upgrade::Upgrade;
 
 /// What one format version calls things and where it keeps them.
 #[derive(Debug)]
@@ -30,8 +32,9 @@ pub struct Format {
     pub surface_types: &'static [SurfaceType],
     /// Where streamed deltas stand.
     pub stream: Stream,
-    /// Whether a packed tool row must name its call (FORMAT §5.1).
-    pub packed_rows_need_id: bool,
+    /// Whether readers refuse a packed row whose turn, step or index is no count, or whose call has an empty id
+    /// (FORMAT §5.1).
+    pub packed_rows_are_strict: bool,
     /// Whether `assistant/message` may cite its chunks, also with an empty list; else it may cite nothing (FORMAT §4).
     pub assistant_cites_chunks: bool,
     /// The first release that writes `sourceEventSeqs` as ranges, where earlier ones of this format cannot read
@@ -66,12 +69,16 @@ pub struct Format {
     pub has_opaque_markers: bool,
     /// Whether a time or a reference to an event may not be spelt `-0` (FORMAT §0.4).
     pub refuses_negative_zero: bool,
+    /// Whether it is known where dsh's token meter fails; it prices an answer by the chunks that it cites.
+    pub is_metered: bool,
     /// Members of a content block that cost nothing (FORMAT §7.5).
     pub unpriced_members: &'static [&'static str],
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
+    /// What the upgrade to the next version refuses; `None` where there is no next one.
+    pub upgrade: Option<Upgrade>,
 }
 
 /// The members of a header line besides `type`, `version`, `id`, `createdAt` and `delegationDepth` (FORMAT §3).

@@ -2,8 +2,8 @@
 
 use super::vocabulary::{CODE_DISPATCH, COMMON, SOURCES};
 use super::{
-    CheckedAt, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
-    SystemPrompt, ToolResult,
+    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
+    SurfaceType, SystemPrompt, ToolResult, Upgrade,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
         SurfaceType { name: "tool/result", kind: MessageKind::ToolResult, role: "user" },
     ],
     stream: Stream::Rows,
-    packed_rows_need_id: false,
+    packed_rows_are_strict: false,
     assistant_cites_chunks: true,
     ranged_sources_since: Some("0.1.2"),
     system_prompt: SystemPrompt::RequestHeader,
@@ -39,13 +39,28 @@ pub(super) const FORMAT: Format = Format {
     canonical_payloads: false,
     has_opaque_markers: false,
     refuses_negative_zero: false,
+    is_metered: true,
     unpriced_members: &[],
     has_session_lock: false,
     relations: Relations {
-        checked: CheckedAt::Upgrade,
+        checked: CheckedBy::Invariants,
+        calls: CallRule::Started,
+        in_turn: &["request/context", "request/header", "todo/write"],
+        families: &[],
+        payloads: Payloads::Looked,
         dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
-        catalog: false,
     },
+    // Payloads are normalised; how events relate is looked at when format 2 is reached.
+    upgrade: Some(Upgrade {
+        refuses_unknown: true,
+        also_takes: &[],
+        gathers_chunks: false,
+        ends_interrupted_turns: false,
+        promotes_prompt: false,
+        flattens_results: false,
+        unclaimable: None,
+        relations: None,
+    }),
 };

@@ -1,7 +1,10 @@
 //! Format 3: the system prompt as a node of the surface.
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
-use super::{Format, MessageKind, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt, v2};
+use super::{
+    CheckedBy, Format, MessageKind, Payloads, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt,
+    Upgrade, v2,
+};
 
 pub(super) const FORMAT: Format = Format {
     version: 3,
@@ -20,10 +23,32 @@ pub(super) const FORMAT: Format = Format {
     never_dropped: &["tool/code-dispatch", "tool/code-dispatch-start"],
     canonical_payloads: true,
     has_session_lock: true,
-    relations: Relations {
-        dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
-        repair_ids: RepairIds::AnyNumber,
-        ..v2::FORMAT.relations
-    },
+    relations: RELATIONS,
+    upgrade: Some(Upgrade {
+        refuses_unknown: false,
+        also_takes: &[],
+        gathers_chunks: false,
+        ends_interrupted_turns: true,
+        promotes_prompt: false,
+        flattens_results: true,
+        unclaimable: Some(4),
+        relations: Some(Relations { checked: CheckedBy::Upgrade, ..RELATIONS }),
+    }),
     ..v2::FORMAT
+};
+
+const RELATIONS: Relations = Relations {
+    in_turn: &["request/context", "request/header", "tool/ptc-dispatch", "tool/ptc-dispatch-start"],
+    // What came with the format, or under its number, is not looked into.
+    payloads: Payloads::AllBut(&[
+        "deliverables/presented",
+        "feedback/message-delete",
+        "feedback/message-put",
+        "image/offload",
+        "subagent/catalog",
+        "workspace/changes",
+    ]),
+    dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
+    repair_ids: RepairIds::AnyNumber,
+    ..v2::FORMAT.relations
 };

@@ -1,7 +1,9 @@
 //! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3, SOURCES, SOURCES_SINCE_4};
-use super::{CheckedAt, Format, MessageKind, Relations, RepairIds, SurfaceType, ToolResult, v3};
+use super::{
+    CheckedBy, Family, Format, MessageKind, Payloads, Relations, RepairIds, SurfaceType, ToolResult, v3,
+};
 
 pub(super) const FORMAT: Format = Format {
     version: 4,
@@ -20,11 +22,21 @@ pub(super) const FORMAT: Format = Format {
     source_kinds: &[SOURCES, SOURCES_SINCE_4],
     vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
+    upgrade: None,
     relations: Relations {
-        checked: CheckedAt::Load,
+        checked: CheckedBy::Load,
+        families: &[
+            Family::Nested,
+            Family::Retries,
+            Family::Titles,
+            Family::Commands,
+            Family::Deliveries,
+            Family::Catalog,
+        ],
+        // Readers look into every payload as they take the events.
+        payloads: Payloads::Looked,
         repair_ids: RepairIds::AnyNumberOrFork,
         title_source: &[("kind", "dsh-session-title-llm")],
-        catalog: true,
         ..v3::FORMAT.relations
     },
     ..v3::FORMAT

@@ -69,6 +69,14 @@ impl Printer {
         }
     }
 
+    /// How many columns running text on standard output may take: those of its terminal, at most as many as `--help`
+    /// takes; 80 where it is no terminal.
+    #[must_use]
+    pub fn width(self) -> usize {
+        let terminal = terminal_size::terminal_size_of(io::stdout());
+        terminal.map_or(80, |(terminal_size::Width(columns), _)| usize::from(columns).clamp(40, 100))
+    }
+
     /// Says something that helps but is no data.
     pub fn note(self, text: &str) {
         if self.verbosity > Verbosity::Quiet {

@@ -2,7 +2,7 @@
 
 use super::MessageView;
 use super::message::names_model;
-use crate::format::{CheckedAt, Format, MessageKind, Seeded, SurfaceType, ToolResult};
+use crate::format::{CheckedBy, Format, MessageKind, Seeded, SurfaceType, ToolResult};
 use crate::json::{self, Kind, Object, Raw};
 use crate::log::Event;
 
@@ -172,7 +172,7 @@ pub(super) fn check_log_only(event: &Event, format: &Format) -> Result<(), Shape
         "tool/call" => true,
         "session/end-seed" => format.header.seeded == Seeded::Flag,
         // The rules between events look into every payload.
-        _ => format.relations.checked == CheckedAt::Load,
+        _ => format.relations.checked == CheckedBy::Load,
     };
     if needs_payload && json::kind(event.data) != Kind::Object {
         return Err(wrong("has no payload object"));

@@ -10,7 +10,7 @@ fn event(seq: u64, event_type: &str, data: &str) -> String {
     format!(r#"{{"type":"{event_type}","seq":{seq},"time":1,"data":{data}}}"#)
 }
 
-pub fn todo(seq: u64) -> String {
+fn todo(seq: u64) -> String {
     event(seq, "todo/write", r#"{"todos":[]}"#)
 }
 

@@ -150,7 +150,7 @@ fn try_all(path: &Path) {
         return;
     };
     let folded = session::fold(&mut reader, Keep::Messages, Stop::default()).unwrap();
-    let checked = check::check(&mut open(path)).unwrap();
+    let checked = check::check(&mut open(path), check::Options::default()).unwrap();
     let worst = checked.findings.iter().map(|finding| finding.severity).max();
     assert!(folded.damage.is_none() || worst == Some(Severity::Error), "{:?}", folded.damage);
     assert!(folded.torn.is_none() || worst >= Some(Severity::Warning));
@@ -175,7 +175,7 @@ fn try_all(path: &Path) {
     if outcome.appended.is_some() {
         let after = session::fold(&mut open(path), Keep::Messages, Stop::default()).unwrap();
         assert!(after.damage.is_none() && after.torn.is_none());
-        let after = check::check(&mut open(path)).unwrap();
+        let after = check::check(&mut open(path), check::Options::default()).unwrap();
         let errors = |checked: &Checked| {
             checked.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
         };

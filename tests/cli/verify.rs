@@ -105,6 +105,9 @@ fn a_cut_compaction_is_named() {
     let (report, code) = sandbox.json(&["verify", text(&orphan)]);
     assert_eq!((code, codes(&report["files"][0], "error")), (1, vec!["orphaned-lock"]));
     assert_eq!(report["files"][0]["lock"]["state"], json!("held"));
+    assert_eq!(report["files"][0]["busy"], json!(["compaction-lock"]));
+    let human = sandbox.run(&["verify", text(&orphan)]).out;
+    assert!(human.contains("\n  lock held by the compaction that starts at seq "), "{human}");
     let (refused, code) = sandbox.json(&["compact", text(&orphan), "--keep-turns", "2"]);
     assert_eq!((code, &refused["files"][0]["reason"]["code"]), (4, &json!("busy")));
     let torn = sandbox.write("torn.jsonl", &new[..start + 100]);

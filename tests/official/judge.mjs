@@ -98,7 +98,6 @@ async function withLog({ room, header, path, compression }, name, use) {
 async function view(id, events) {
   const session = Session.create(id, structuredClone(events))
   const nodes = [...session.surface.nodes]
-  const measured = meter.measure(session)
   const types = {}
   for (const { type } of events) types[type] = (types[type] ?? 0) + 1
   const seen = {
@@ -106,9 +105,12 @@ async function view(id, events) {
     types,
     surface: nodes,
     replaceGeneration: session.surface.replaceGeneration,
-    surfaceTokens: measured.surfaceTokens,
-    totalTokens: measured.totalTokens,
-    nodeTokens: measured.nodes.map(node => node.tokens),
+  }
+  try {
+    const measured = meter.measure(session)
+    Object.assign(seen, { surfaceTokens: measured.surfaceTokens, totalTokens: measured.totalTokens, nodeTokens: measured.nodes.map(node => node.tokens) })
+  } catch (error) {
+    seen.meterError = messageOf(error)
   }
   try {
     seen.balancedBefore = nodes.map(seq => toolPairingBalancedBefore(session, seq))

@@ -7,13 +7,62 @@ use std::collections::HashMap;
 
 rule_family! {
     "relations";
-    /// A command has no commandId.
+    /// A command has no `commandId`.
+    ///
+    /// **What it means.** `command/run` and `command/done` carry a `commandId` that is a text and not empty.
+    /// Here it is not, and the event is not looked at further.
+    ///
+    /// **Why it matters.** Without the id the end of a command finds no beginning. Format 4 refuses the log
+    /// for it; an upgrade does so as well.
+    ///
+    /// **How it comes about.** A plugin that offers commands left the member out. A number or an empty text
+    /// comes of a counter or a default.
+    ///
+    /// **What to do.** Make an id for each run, and use it in both events and as `sourceCommandId` of a
+    /// compaction that the command starts. Commands are not seen by the model.
     ID_INVALID = error("command-id-invalid");
-    /// A command runs under the commandId of an earlier one.
+    /// A command runs under the `commandId` of an earlier one.
+    ///
+    /// **What it means.** A second `command/run` carries an id that the log has already; the finding names
+    /// the first. It does not matter whether that command is done, nor whether the name is the same.
+    ///
+    /// **Why it matters.** Its end, and what it started, belong to either. Format 4 refuses to open the log,
+    /// and no upgrade takes it.
+    ///
+    /// **How it comes about.** The command's name was taken for its id, so that the second `/compact` of a
+    /// session collides with the first. A user interface that sent a command twice writes two runs.
+    ///
+    /// **What to do.** Use an id that does not come twice in a log. Where the whole event was sent twice, the
+    /// sender should recognise its own id. For this log use a copy that ends before the second run.
     REPEATED = error("command-repeated");
     /// A command is done that has not run.
+    ///
+    /// **What it means.** A `command/done` comes for an id without a `command/run` before it. That a command
+    /// is done twice is no breach. Where events were lost, the run may be among them, and nothing is said.
+    ///
+    /// **Why it matters.** A result without a beginning tells nobody who asked for it, and format 4 refuses
+    /// the log. The earlier formats open it and bar the upgrade.
+    ///
+    /// **How it comes about.** A plugin answers commands that it handled outside the session. Or the two
+    /// events have ids of different make.
+    ///
+    /// **What to do.** Write `command/run` first, when the user gives the command. A note about something
+    /// that was no command belongs into an event of your own, marked `ignorable`.
     DONE_UNMATCHED = error("command-done-unmatched");
-    /// A command's sourceEventSeq is no earlier event, names a command, or stands on one that failed.
+    /// A command's `sourceEventSeq` is no earlier event, names a command, or stands on one that failed.
+    ///
+    /// **What it means.** A `command/done` may name in `sourceEventSeq` the event that the command brought
+    /// about. It must be an earlier event, not one of a command, and only a success may have it. The finding
+    /// says which does not hold.
+    ///
+    /// **Why it matters.** Readers follow the number to show what a command did. Format 4 refuses the log
+    /// where it leads nowhere; so does an upgrade, which has to carry the number over.
+    ///
+    /// **How it comes about.** A plugin points to its own `command/run`, or to the event that it is about to
+    /// write. On an error some name the event at which it happened.
+    ///
+    /// **What to do.** Leave the member out where there is nothing to point to; null is not the same and is
+    /// refused. In the log as it is the event cannot be mended.
     SOURCE = error("command-source");
 }
 

@@ -2,7 +2,7 @@
 
 use super::testing::{codes, facts, header, judge, judge_log, lines};
 use crate::check::testing::check_events_of;
-use crate::format::CheckedAt;
+use crate::format::CheckedBy;
 use std::path::{Path, PathBuf};
 
 fn fixture(path: &str) -> PathBuf {
@@ -48,16 +48,18 @@ fn every_event_of_a_demo_that_others_need_is_missed() {
 }
 
 #[test]
-fn only_format_4_is_checked_when_dsh_opens_a_log() {
-    let checked: Vec<CheckedAt> = (0..5).map(|version| facts(version).checked).collect();
-    let upgrade = CheckedAt::Upgrade;
-    assert_eq!(checked, [upgrade, upgrade, upgrade, upgrade, CheckedAt::Load]);
+fn each_version_says_who_checks_it() {
+    let checked: Vec<CheckedBy> = (0..5).map(|version| facts(version).checked).collect();
+    let codec = CheckedBy::Codec;
+    assert_eq!(checked, [CheckedBy::Invariants, CheckedBy::Upgrade, codec, codec, CheckedBy::Load]);
 }
 
 #[test]
 fn a_pass_tells_breaches_where_the_version_asks_for_it() {
     let event = crate::check::testing::event(0, "turn/start", r#"{"turn":7}"#);
-    for (version, expected) in [(4, vec!["turn-number"]), (3, vec![])] {
+    for (version, expected) in
+        [(4, vec!["turn-number"]), (3, vec!["turn-number"]), (1, vec![]), (0, vec!["turn-number"])]
+    {
         let checked = check_events_of(version, std::slice::from_ref(&event));
         assert_eq!(crate::check::testing::codes(&checked), expected);
     }
@@ -67,6 +69,9 @@ fn a_pass_tells_breaches_where_the_version_asks_for_it() {
 fn a_payload_that_is_no_object_is_told() {
     assert_eq!(codes(&judge(&header(4), &lines(&[("command/run", "null")]))), ["relation-payload@0"]);
     assert_eq!(codes(&judge(&header(4), &lines(&[("todo/write", "null")]))), NONE);
+    assert_eq!(codes(&judge(&header(3), &lines(&[("feedback/record", "null")]))), ["relation-payload@0"]);
+    assert_eq!(codes(&judge(&header(3), &lines(&[("image/offload", "null")]))), NONE);
+    assert_eq!(codes(&judge(&header(0), &lines(&[("feedback/record", "null")]))), NONE);
 }
 
 const TYPES: [&str; 25] = [
@@ -99,7 +104,8 @@ const TYPES: [&str; 25] = [
 
 #[test]
 fn every_type_that_the_rules_know_is_looked_at() {
-    for event_type in TYPES {
+    // All but this one, which only has to stand in a turn.
+    for event_type in TYPES.into_iter().filter(|event_type| *event_type != "request/context") {
         let found = codes(&judge(&header(4), &lines(&[(event_type, "null")])));
         assert!(found.contains(&"relation-payload@0".to_owned()), "{event_type}: {found:?}");
     }

@@ -9,18 +9,105 @@ use std::collections::HashMap;
 rule_family! {
     "relations";
     /// A nested tool event lacks one of its three ids.
+    ///
+    /// **What it means.** Calls that a tool makes itself are written with a `subCallId`, the `parentCallId`
+    /// from which they come and the `rootCallId` of the model's call, each a text that is not empty. One of
+    /// them is not. The event is not looked at further.
+    ///
+    /// **Why it matters.** Without its ids a nested call hangs nowhere, and its end finds no start. Format 4
+    /// refuses the log; an upgrade from an earlier format does too.
+    ///
+    /// **How it comes about.** A plugin that runs code with tools in it leaves out the parent because it is
+    /// the root. For a call of the first level both members carry the same id.
+    ///
+    /// **What to do.** Write all three in both events, start and end. The model does not see nested events,
+    /// so in formats 0 to 3 the session can be worked with as it is.
     ID_INVALID = error("dispatch-id-invalid");
     /// A nested tool event names a parent that is neither its root nor a nested call of that root.
+    ///
+    /// **What it means.** The `parentCallId` must be the `rootCallId`, or the `subCallId` of a nested call
+    /// that came before under the same root. Where events were lost, a parent that is not known is no breach.
+    ///
+    /// **Why it matters.** The tree of calls falls apart, and what a cancelled call takes with it cannot be
+    /// told. Format 4 does not open the log.
+    ///
+    /// **How it comes about.** The parent's own start was written later than its child's, since the writer
+    /// flushes several workers at once. Or the parent is a call of another root.
+    ///
+    /// **What to do.** Write the start of a call before anything that it starts. Give the child the root of
+    /// its parent. Only a copy that ends before this event is sound to format 4.
     PARENT = error("dispatch-parent");
     /// A nested call is named again under another root.
+    ///
+    /// **What it means.** A `subCallId` has come before with one `rootCallId`, and comes here with another.
+    /// The finding names the first. Ids of nested calls hold for the whole log, not for one turn.
+    ///
+    /// **Why it matters.** The events are about two calls of one name, or about one that was moved; readers
+    /// cannot tell. Format 4 refuses the log at the second.
+    ///
+    /// **How it comes about.** A plugin counts nested calls from 1 for each root without putting the root's
+    /// id into theirs. The second root then repeats the first one's ids.
+    ///
+    /// **What to do.** Make nested ids from the root's id and a number, as in `call-1:ptc:1`. Root ids that a
+    /// provider uses again in a later turn need something more to be told apart.
     ROOT_CHANGED = error("dispatch-root-changed");
     /// A nested call starts for the second time.
+    ///
+    /// **What it means.** A start comes for a `subCallId` that has its start in the log, whether or not that
+    /// call has ended since. The first is named.
+    ///
+    /// **Why it matters.** An id stands for one run; with two, the end that follows belongs to either. Format
+    /// 4 refuses the log, and no upgrade takes it.
+    ///
+    /// **How it comes about.** A plugin restarted a script and ran its calls under their old ids. Or two
+    /// scripts under one root count from the same number.
+    ///
+    /// **What to do.** A new run needs a new id. That the first run was given up is told by an end with an
+    /// error.
     STARTED_TWICE = error("dispatch-started-twice");
     /// A nested call ends that has not started.
+    ///
+    /// **What it means.** The end of a nested call, `tool/ptc-dispatch` from format 3 on, comes for an id
+    /// without a start. Where events were lost the start may be among them, and nothing is said.
+    ///
+    /// **Why it matters.** The start is what holds the name and arguments against which the end is compared.
+    /// Format 4 refuses to open the log without it, and so does an upgrade.
+    ///
+    /// **How it comes about.** A plugin writes nested calls only when they are done and takes the one event
+    /// for enough. Or the starts were filtered out of the log to make it shorter.
+    ///
+    /// **What to do.** Write both events for each call, also when it takes no time. Filter nothing out of a
+    /// log: other events count on the numbers.
     NOT_STARTED = error("dispatch-not-started");
     /// A nested call ends for the second time.
+    ///
+    /// **What it means.** A second end comes for an id that has ended. The finding names where the call came
+    /// first.
+    ///
+    /// **Why it matters.** Which of the results the tool went on with cannot be told. In format 4 dsh refuses
+    /// the log at the second end.
+    ///
+    /// **How it comes about.** A call ran into its time limit, was ended with an error, and its late answer
+    /// was written as well. The same end sent by two workers looks alike.
+    ///
+    /// **What to do.** Drop what comes after the end. Whether the late answer was used is the tool's own
+    /// matter and belongs into its result.
     SETTLED_TWICE = error("dispatch-settled-twice");
     /// A nested call ends with another parent, name or other arguments than it started with.
+    ///
+    /// **What it means.** Start and end of a nested call must agree in `parentCallId`, `name` and
+    /// `arguments`. The arguments are compared by value here, so order and spacing do not count; the finding
+    /// says which member differs.
+    ///
+    /// **Why it matters.** The two events would describe two calls. Format 4 refuses the log for it, and so
+    /// does each upgrade.
+    ///
+    /// **How it comes about.** The tool filled in defaults or resolved a path before it ran, and the end was
+    /// written with what came of that. Some writers leave the arguments out of the end, since they stand in
+    /// the start.
+    ///
+    /// **What to do.** Keep the start's values and repeat them in the end. What the tool made of them belongs
+    /// into `content`.
     DIFFERS = error("dispatch-differs");
 }
 

@@ -7,6 +7,21 @@ use crate::check::registry::rule_family;
 rule_family! {
     "relations";
     /// A system message comes after others, and the surface did not begin with one.
+    ///
+    /// **What it means.** In formats 3 and 4 the system prompt is the first message of the log, and later
+    /// system messages need one at the head. The first message here is of another kind, which the finding
+    /// names; that alone is legal, for there need not be a prompt. A `system/message` after it is not.
+    ///
+    /// **Why it matters.** Which prompt holds would not be clear, as the protected place is taken. Format 4
+    /// refuses the log, and so does the upgrade to it: logs of format 3 were stopped by this when format 4
+    /// came.
+    ///
+    /// **How it comes about.** Context was injected before the first step, and the prompt, which dsh writes
+    /// inside the step, came behind it. Or a tool appends a new prompt to a session that had none.
+    ///
+    /// **What to do.** In format 3 the session can be worked with as it is, so do not upgrade it before a dsh
+    /// takes such logs. A tool that changes a prompt replaces the head by a `system/message`, where there is
+    /// a head.
     HEAD_MISSING = error("system-head-missing");
 }
 

@@ -4,7 +4,7 @@ use crate::check::Finding;
 use crate::check::finding::Findings;
 use crate::check::losses::Losses;
 use crate::check::registry::Rule;
-use crate::format::{CheckedAt, Relations as Facts};
+use crate::format::{CheckedBy, Relations as Facts};
 use crate::json::{self, Digest, Object, Raw, Text};
 use crate::log::{Event, Place};
 
@@ -38,7 +38,7 @@ impl<'a> Here<'a> {
     }
 
     pub(super) fn finding(&self, rule: &Rule, message: String) -> Finding {
-        finding(rule, self.event, self.place, self.facts, message)
+        finding(rule, self.event.seq, self.place, self.facts, message)
     }
 
     /// A text of the payload that must not be empty.
@@ -52,16 +52,15 @@ impl<'a> Here<'a> {
     }
 }
 
-pub(super) fn finding(rule: &Rule, event: &Event, place: Place, facts: &Facts, message: String) -> Finding {
-    let help = match facts.checked {
-        CheckedAt::Load => {
-            "dsh opens no session whose events do not relate so; another tool or a damaged writer left this"
-        }
-        CheckedAt::Upgrade => {
-            "dsh opens the session in this format, but does not upgrade it; another tool or a damaged writer left this"
-        }
+pub(super) fn finding(rule: &Rule, seq: u64, place: Place, facts: &Facts, message: String) -> Finding {
+    let refuses = match facts.checked {
+        CheckedBy::Invariants => "dsh opens the session, but its own invariant checks refuse it",
+        CheckedBy::Upgrade => "dsh opens the session in this format, but does not upgrade it",
+        CheckedBy::Codec => "dsh opens the session in this format, but its strict reader refuses it",
+        CheckedBy::Load => "dsh opens no session whose events do not relate so",
     };
-    Finding::new(rule, place, message).at_seq(event.seq).with_help(help)
+    let help = format!("{refuses}; another tool or a damaged writer left this");
+    Finding::new(rule, place, message).at_seq(seq).with_help(help)
 }
 
 /// A number as it stands in the log, for people.

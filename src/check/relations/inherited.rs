@@ -11,12 +11,65 @@ use std::collections::HashMap;
 rule_family! {
     "relations";
     /// A mark of delivery names no session, no earlier event to which it goes, or no format.
+    ///
+    /// **What it means.** A `session-log-deepseek/delivery-accepted` says up to which event the log was
+    /// accepted elsewhere: `sessionId`, `throughSeq` and `sessionFormatVersion`, which is 0 where it is
+    /// absent. Marks of another format count in another numbering and are not judged. This one is of the
+    /// log's format, and its `throughSeq` is not below its own seq, or there is no session; or the format is
+    /// no number.
+    ///
+    /// **Why it matters.** dsh sends on from the mark, so a wrong one would leave events out. Format 4
+    /// refuses the log for it.
+    ///
+    /// **How it comes about.** A tool that copies or upgrades logs changed the numbers of events and not the
+    /// mark. The other way round is as wrong.
+    ///
+    /// **What to do.** Leave marks as they are when a log is copied, with their version. A log that is to be
+    /// delivered anew may not get a mark by hand; go on from a copy that ends before the wrong one.
     DELIVERY = error("delivery-mark");
     /// A mark of delivery of this format names another session.
+    ///
+    /// **What it means.** The `sessionId` of the mark is not the header's, though its format is the log's.
+    /// Marks that a fork inherited from its parent name the parent, and are legal; so the finding waits for
+    /// the boundary of what was inherited.
+    ///
+    /// **Why it matters.** By such a mark dsh would believe that its own events were accepted when those of
+    /// another session were. Format 4 refuses the log, and upgrades refuse it also.
+    ///
+    /// **How it comes about.** A session was copied under a new id by changing the header alone. Forks made
+    /// by tools without a boundary marker look the same: their inherited marks count as their own.
+    ///
+    /// **What to do.** Let dsh fork the session, which writes the boundary; or keep the old id with the log.
+    /// Changing the id in the header is never enough.
     DELIVERY_SESSION = error("delivery-session");
     /// An entry of the catalog of children is not of its shape.
+    ///
+    /// **What it means.** A `subagent/catalog` needs `version` 0 or 1, the `childId` and `childCreatedAt` of
+    /// the child, and a `mode`: `continuable` with a `label`, `one-shot`, or, in version 1, `unknown`. A
+    /// label may not be empty. Inherited entries are not judged.
+    ///
+    /// **Why it matters.** By its catalog a session finds its children again. Format 4 refuses the log for an
+    /// entry which it does not understand; format 3 does not look.
+    ///
+    /// **How it comes about.** A plugin that starts subagents by itself writes entries with a mode of its
+    /// own. Or it leaves the time out at which the child began.
+    ///
+    /// **What to do.** Write no entry for children that dsh did not start. The upgrade from format 3 adds
+    /// missing entries by itself, from the children's logs.
     CATALOG = error("catalog-entry");
     /// A child stands in the catalog twice.
+    ///
+    /// **What it means.** A second `subagent/catalog` names a `childId` that the session has listed already;
+    /// the finding names the first entry. What was inherited from a parent does not count.
+    ///
+    /// **Why it matters.** One child would have two modes or labels, and format 4 refuses to open the log. No
+    /// other format looks at it.
+    ///
+    /// **How it comes about.** A plugin enters a child again whenever it goes on with it, or to change its
+    /// label. An outside tool added entries to a log that had them.
+    ///
+    /// **What to do.** An entry is made once, when the child is started, and not changed. To go on with the
+    /// session, use a copy that ends before the second entry.
     CHILD_TWICE = error("catalog-child-twice");
 }
 
@@ -91,7 +144,7 @@ impl Inherited {
     }
 
     pub(super) fn catalog(&mut self, here: &mut Here) {
-        if !here.facts.catalog || here.event.seq < self.cut {
+        if here.event.seq < self.cut {
             return;
         }
         if !is_entry(here) {
@@ -158,7 +211,11 @@ mod tests {
         assert_eq!(judged(r#"{"sessionFormatVersion":"4"}"#), ["delivery-mark@1"]);
         let unnamed = r#"{"sessionId":"x","throughSeq":0}"#;
         assert_eq!(judged(unnamed), [""; 0], "a mark without a format is one of format 0");
-        assert_eq!(found_in(0, &[("todo/write", "{}"), (DELIVERY, unnamed)]), ["delivery-session@1"]);
+        assert_eq!(
+            found_in(0, &[(DELIVERY, unnamed)]),
+            [""; 0],
+            "nothing in dsh looks at the marks of format 0"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The events that the rules look at.
 
-use crate::format::Relations as Facts;
+use crate::format::{Family, Relations as Facts};
 
 /// What an event is to the rules, by its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,6 @@ pub(super) enum Kind {
     ToolCall,
     ToolResult,
     RequestHeader,
-    RequestContext,
     Retry,
     RetryStarted,
     Title,
@@ -33,8 +32,26 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// `None` for an event that no rule looks at.
+    /// `None` for an event that no rule of the version looks into.
     pub(super) fn of(event_type: &str, facts: &Facts) -> Option<Self> {
+        Self::named(event_type, facts)
+            .filter(|kind| kind.family().is_none_or(|family| facts.families.contains(&family)))
+    }
+
+    /// What only those versions look into that check this family.
+    fn family(self) -> Option<Family> {
+        match self {
+            Self::DispatchStart | Self::DispatchSettle => Some(Family::Nested),
+            Self::RequestHeader | Self::Retry | Self::RetryStarted => Some(Family::Retries),
+            Self::UserMessage | Self::Title | Self::TitleRequest => Some(Family::Titles),
+            Self::CommandRun | Self::CommandDone => Some(Family::Commands),
+            Self::Delivery | Self::EndSeed => Some(Family::Deliveries),
+            Self::Catalog => Some(Family::Catalog),
+            _ => None,
+        }
+    }
+
+    fn named(event_type: &str, facts: &Facts) -> Option<Self> {
         Some(match event_type {
             "turn/start" => Self::TurnStart,
             "turn/end" => Self::TurnEnd,
@@ -49,7 +66,6 @@ impl Kind {
             "tool/call" => Self::ToolCall,
             "tool/result" => Self::ToolResult,
             "request/header" => Self::RequestHeader,
-            "request/context" => Self::RequestContext,
             "llm/retry" => Self::Retry,
             "llm/retry-started" => Self::RetryStarted,
             "session/title" => Self::Title,

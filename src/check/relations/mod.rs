@@ -4,6 +4,7 @@
 //! past: what is open, and ids that may not come twice; no payload. After a breach, and after lost events, a family takes
 //! up what the log says and goes on, so that one cause is told once. `pass.rs` decides whether breaches are told at all.
 
+mod calls;
 pub(super) mod commands;
 pub(super) mod dispatch;
 pub(super) mod head;
@@ -12,6 +13,7 @@ pub(super) mod inherited;
 mod kind;
 pub(super) mod repair;
 pub(super) mod retries;
+mod started;
 pub(super) mod titles;
 pub(super) mod tools;
 pub(super) mod turns;
@@ -25,14 +27,32 @@ use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
 use super::registry::rule_family;
-use crate::format::Relations as Facts;
-use crate::log::{Event, Header, Place};
+use crate::format::{Payloads, Relations as Facts};
+use crate::log::{Event, Header, PackedRow, Place};
 use here::Here;
 use kind::Kind;
+
+/// The code of a turn that starts while another one has not ended.
+pub(super) const WHILE_OPEN: &str = turns::WHILE_OPEN;
 
 rule_family! {
     "relations";
     /// An event that other events depend on has no payload object.
+    ///
+    /// **What it means.** The `data` of an event which opens or closes something, or names another event, is
+    /// null, a text or a list. Nothing can be read from it, so what it would have opened or closed is in
+    /// doubt, and the rules between events say less from there on. In formats 2 and 3 nearly every event must
+    /// have an object there.
+    ///
+    /// **Why it matters.** Format 4 refuses to open the log at this event. Readers of the earlier formats
+    /// open many such logs without looking, but dsh's invariant checks in format 0, the strict readers of
+    /// formats 2 and 3 and every upgrade do look.
+    ///
+    /// **How it comes about.** A plugin emits an event of one of dsh's own types with nothing in it, as a
+    /// mere signal. Or an edit by hand broke the line and mended it to the wrong thing.
+    ///
+    /// **What to do.** A plugin that wants a signal needs a type of its own, marked `ignorable`. For the log,
+    /// take a copy that ends before the event; findings behind it may only follow from it.
     PAYLOAD = error("relation-payload");
 }
 
@@ -43,7 +63,7 @@ pub(super) struct Relations {
     /// Events were lost.
     has_gaps: bool,
     turns: turns::Turns,
-    tools: tools::Tools,
+    calls: calls::Calls,
     dispatch: dispatch::Dispatch,
     retries: retries::Retries,
     titles: titles::Titles,
@@ -58,7 +78,7 @@ impl Relations {
             facts,
             has_gaps: false,
             turns: turns::Turns::default(),
-            tools: tools::Tools::default(),
+            calls: calls::Calls::new(facts.calls),
             dispatch: dispatch::Dispatch::default(),
             retries: retries::Retries::default(),
             titles: titles::Titles::default(),
@@ -72,10 +92,26 @@ impl Relations {
     pub(super) fn doubt(&mut self) {
         self.has_gaps = true;
         self.turns.doubt();
-        self.tools.doubt();
+        self.calls.doubt();
         self.retries.doubt();
         self.inherited.doubt();
         self.head.doubt();
+    }
+
+    /// The open turn ends without an event that says so.
+    pub(super) fn interrupt(&mut self) {
+        self.turns.interrupt();
+        self.calls.open(turns::Boundary::Sound);
+    }
+
+    /// Whether this turn and step are open, or may be.
+    pub(super) fn may_be_open(&self, turn: Option<u64>, step: Option<u64>) -> bool {
+        self.turns.may_be_open(turn, step)
+    }
+
+    /// The number in the id of the last event, if it is the result that dsh writes for a call that never started.
+    pub(super) fn take_repaired(&mut self) -> Option<u64> {
+        self.calls.take_repaired()
     }
 
     /// An event was left out because it broke a rule of another kind.
@@ -94,14 +130,44 @@ impl Relations {
         losses: &Losses,
         findings: &mut Findings,
     ) {
-        let Some(kind) = Kind::of(&event.event_type, self.facts) else { return };
-        let Some(data) = payload.get() else {
-            let message = format!("the payload of {} is no object", event.event_type);
-            findings.push(here::finding(&PAYLOAD, event, place, self.facts, message));
-            return self.doubt();
+        let (facts, event_type) = (self.facts, &*event.event_type);
+        if facts.in_turn.contains(&event_type)
+            && let Some(problem) = self.turns.outside_turn(event_type, event.is_replacement())
+        {
+            findings.push(here::finding(&turns::OUTSIDE_TURN, event.seq, place, facts, problem));
+        }
+        let kind = Kind::of(event_type, facts);
+        let is_looked_into = match facts.payloads {
+            Payloads::Looked => kind.is_some(),
+            Payloads::AllBut(opaque) => kind.is_some() || !opaque.contains(&event_type),
         };
-        let (facts, has_gaps) = (self.facts, self.has_gaps);
-        self.look(kind, &mut Here { event, data, place, facts, has_gaps, losses, findings });
+        if !is_looked_into {
+            return;
+        }
+        let Some(data) = payload.get() else {
+            let message = format!("the payload of {event_type} is no object");
+            findings.push(here::finding(&PAYLOAD, event.seq, place, facts, message));
+            if kind.is_some() {
+                self.doubt();
+            }
+            return;
+        };
+        if let Some(kind) = kind {
+            let has_gaps = self.has_gaps;
+            self.look(kind, &mut Here { event, data, place, facts, has_gaps, losses, findings });
+        }
+    }
+
+    /// Looks at a run of streamed deltas, which names one turn and step for all.
+    pub(super) fn row(&mut self, row: &PackedRow, place: Place, findings: &mut Findings) {
+        let claim = turns::Claim { turn: row.turn, step: row.step, seq: row.first_seq };
+        if let Err(problem) = self.turns.claim(claim) {
+            let name =
+                |number: Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
+            let message =
+                format!("a packed row names turn {}, step {}, but {problem}", name(row.turn), name(row.step));
+            findings.push(here::finding(&turns::OUTSIDE_STEP, row.first_seq, place, self.facts, message));
+        }
     }
 
     /// Tells what could not be told before the log's end.
@@ -114,38 +180,34 @@ impl Relations {
         match kind {
             Kind::TurnStart => {
                 let boundary = self.turns.start(here);
-                self.tools.open(boundary);
+                self.calls.open(boundary);
             }
             Kind::TurnEnd => {
                 let boundary = self.turns.end(here);
-                self.tools.close(boundary, here);
+                self.calls.close_turn(boundary, here);
             }
             Kind::StepStart => {
                 let boundary = self.turns.step_start(here);
-                self.tools.open(boundary);
+                self.calls.open(boundary);
             }
             Kind::StepEnd => {
                 let boundary = self.turns.step_end(here);
-                self.tools.close(boundary, here);
+                self.calls.close_step(boundary, here);
             }
             Kind::AssistantChunk | Kind::AssistantAttempt | Kind::SystemMessage | Kind::DeveloperMessage => {
                 self.turns.require_step(here);
             }
             Kind::AssistantMessage => {
                 let is_in_step = self.turns.require_step(here);
-                self.tools.advertise(is_in_step, here);
+                self.calls.advertise(is_in_step, here);
             }
             Kind::ToolCall => {
                 let is_in_step = self.turns.require_step(here);
-                self.tools.call(is_in_step, here);
+                self.calls.call(is_in_step, here);
             }
             Kind::ToolResult => self.result(here),
             Kind::UserMessage => self.titles.message(here),
-            Kind::RequestHeader => {
-                self.turns.require_turn(here);
-                self.retries.header(here);
-            }
-            Kind::RequestContext => self.turns.require_turn(here),
+            Kind::RequestHeader => self.retries.header(here),
             Kind::Retry => self.retries.retry(&self.turns, here),
             Kind::RetryStarted => self.retries.started(here),
             Kind::Title => self.titles.title(here),
@@ -155,24 +217,20 @@ impl Relations {
             Kind::Delivery => self.inherited.delivery(here),
             Kind::Catalog => self.inherited.catalog(here),
             Kind::EndSeed => self.inherited.end_seed(here),
-            Kind::DispatchStart => {
-                self.turns.require_turn(here);
-                self.dispatch.start(here);
-            }
-            Kind::DispatchSettle => {
-                self.turns.require_turn(here);
-                self.dispatch.settle(here);
-            }
+            Kind::DispatchStart => self.dispatch.start(here),
+            Kind::DispatchSettle => self.dispatch.settle(here),
         }
     }
 
     fn result(&mut self, here: &mut Here) {
         repair::check_fork(here);
         if here.event.is_replacement() {
-            self.turns.require_turn(here);
+            if let Some(problem) = self.turns.outside_turn(here.name(), true) {
+                here.tell(&turns::OUTSIDE_TURN, problem);
+            }
         } else {
             let is_in_step = self.turns.require_step(here);
-            self.tools.result(is_in_step, here);
+            self.calls.result(is_in_step, here);
         }
     }
 }

@@ -8,6 +8,21 @@ use crate::json::{self, Object, Text};
 rule_family! {
     "relations";
     /// A result for a call that a fork cut off does not have the shape that dsh gives it.
+    ///
+    /// **What it means.** Where a fork is made in the middle of a step, dsh answers each call that had not
+    /// started with a result whose id begins with `forked-tool-result-`. This result has such an id and the
+    /// error code `TOOL_NOT_STARTED`; but its call id, number, sources, role, error or its single text block
+    /// are not as in such results. The text itself is free.
+    ///
+    /// **Why it matters.** Format 4, which alone has these results, refuses the log for it. Other results
+    /// without a start are judged by `result-not-started`.
+    ///
+    /// **How it comes about.** A tool made a fork by itself and imitated the results. The number at the end
+    /// of the id must be the result's own seq, which goes wrong when events before it are moved; or the
+    /// result was shortened, and its replacement does not cite it alone.
+    ///
+    /// **What to do.** Let dsh make the fork, or write interrupted results in place of forked ones. A prune
+    /// leaves such results alone: they are short.
     FORK_RESULT = error("fork-result");
 }
 
@@ -25,7 +40,7 @@ pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
     let wrapper = wrapper.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-result"));
     let body = wrapper.as_ref().unwrap_or(message);
     let is_original = || one_text(body).is_some_and(|text| text == *TEXT);
-    let number = suffix(message, "interrupted", id);
+    let number = number(message, id);
     is_error(body)
         && match here.facts.repair_ids {
             RepairIds::OwnSeq => number == Some(here.event.seq) && is_original(),
@@ -33,6 +48,11 @@ pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
             // The shape of a fork's result has a rule of its own.
             RepairIds::AnyNumberOrFork => starts_as_fork(message) || (number.is_some() && is_original()),
         }
+}
+
+/// The number at the end of the id that dsh gives the result of a call `id` that never started.
+pub(super) fn number(message: &Object, id: &Text) -> Option<u64> {
+    suffix(message, "interrupted", id)
 }
 
 /// A result that goes by the name of a fork's must be one in all its parts, appended or rewritten.

@@ -9,21 +9,121 @@ use std::collections::HashMap;
 
 rule_family! {
     "relations";
-    /// A retry has no retryId.
+    /// A retry has no `retryId`.
+    ///
+    /// **What it means.** `llm/retry` and `llm/retry-started` must carry a `retryId` that is a text and not
+    /// empty. This one does not, and is not looked at further.
+    ///
+    /// **Why it matters.** The id joins the announcement of a try with its start. Format 4 refuses the log;
+    /// an upgrade from format 0 fills in ids that development builds did not write, and refuses empty ones.
+    ///
+    /// **How it comes about.** A plugin that retries requests by itself left the member out. A number in its
+    /// place is no text either.
+    ///
+    /// **What to do.** Make one id for each chain of retries and keep it for all its tries. The model does
+    /// not see retries, so in formats 0 to 3 the session can be worked with as it is.
     ID_INVALID = error("retry-id-invalid");
     /// A retry names another turn or step than the current one.
+    ///
+    /// **What it means.** An `llm/retry` belongs to the step that is open, or between two steps to the last
+    /// one of the open turn. It names another, or no turn is open.
+    ///
+    /// **Why it matters.** A retry that belongs to no request cannot be counted against its limit. Format 4
+    /// does not open the log.
+    ///
+    /// **How it comes about.** The delay before the retry was long, and the turn had been cancelled when the
+    /// event was written. A plugin that keeps turn and step from its first request does it in each later one.
+    ///
+    /// **What to do.** Before a retry is written, look whether the request's step is still the current one,
+    /// and drop it otherwise. In the log as it is the event cannot be moved.
     PLACE = error("retry-place");
     /// A retry names another provider than the latest request header.
+    ///
+    /// **What it means.** The `provider` of `llm/retry` must be the one of the `request/header` that holds at
+    /// that moment. It is another, or no header has come. Behind lost events nothing is said until the next
+    /// header.
+    ///
+    /// **Why it matters.** Policies of retries belong to a provider, and the log would say that a request
+    /// went where no header sent it. Format 4 refuses it, and upgrades do.
+    ///
+    /// **How it comes about.** A router between dsh and the models switched to a second provider after a
+    /// failure and wrote that one's name. It had no header for it.
+    ///
+    /// **What to do.** Write a `request/header` with the new provider first; the chain of retries then begins
+    /// anew, with an id of its own. Or keep the router's switch out of the log.
     PROVIDER = error("retry-provider");
     /// A retry does not carry the next number of its chain.
+    ///
+    /// **What it means.** Retries of one turn, step, provider and policy count 1, 2, 3. Here a number is left
+    /// out or comes twice; where events were lost, a number that is too high is no breach.
+    ///
+    /// **Why it matters.** The number is what is held against the limit, and format 4 refuses a chain with a
+    /// gap or a repeat. An upgrade compares the same.
+    ///
+    /// **How it comes about.** The writer counts all tries, so that the first retry is 2, or counts on from
+    /// another step. Two writers of one session repeat numbers.
+    ///
+    /// **What to do.** Count retries, not tries, and from 1 for each step and policy. To open the log in
+    /// format 4, use a copy that ends before the event.
     NUMBER = error("retry-number");
-    /// A chain of retries goes on under another retryId.
+    /// A chain of retries goes on under another `retryId`.
+    ///
+    /// **What it means.** The retry has the turn, step, provider and policy of one before it, but not its id.
+    /// All tries of one chain carry the id of the first.
+    ///
+    /// **Why it matters.** The chain falls into two, whose numbers no longer begin at 1. Format 4 refuses the
+    /// log for it, and no upgrade takes it.
+    ///
+    /// **How it comes about.** A writer makes a new id for each try. Or it lost its own when it was
+    /// restarted.
+    ///
+    /// **What to do.** Keep the id with the chain until the step ends or the policy changes. After a restart
+    /// read it from the last `llm/retry` of the log.
     ID_CHANGED = error("retry-id-changed");
-    /// A chain of retries takes the retryId of another one.
+    /// A chain of retries takes the `retryId` of another one.
+    ///
+    /// **What it means.** The first retry of a chain has an id that was used for another turn, step, provider
+    /// or policy. An id holds for the whole log. The finding names the chain that had it first.
+    ///
+    /// **Why it matters.** A start that names only the id and a number could belong to either. Format 4
+    /// refuses the log at this retry.
+    ///
+    /// **How it comes about.** A plugin takes a constant, the provider's name or a count per turn for the id.
+    /// Forks that copy a step by hand and change its number repeat them as well.
+    ///
+    /// **What to do.** Use something that does not come twice, such as a UUID. The events that stand are
+    /// right only in a copy that ends before the second chain.
     ID_REUSED = error("retry-id-reused");
     /// An attempt starts that no retry has announced so.
+    ///
+    /// **What it means.** An `llm/retry-started` names an id and number for which no `llm/retry` stands
+    /// before it, or names another turn or step than that one. Where events were lost, a missing announcement
+    /// is no breach.
+    ///
+    /// **Why it matters.** The announcement holds failure, delay and limit; a try without it was made for no
+    /// known reason. Format 4 refuses the log.
+    ///
+    /// **How it comes about.** A plugin writes only the start, or writes the announcement after the delay
+    /// together with the start, in the wrong order. A start that comes after the step was changed names the
+    /// new one.
+    ///
+    /// **What to do.** Write `llm/retry` as soon as the retry is decided, and `llm/retry-started` when the
+    /// request is sent, with the same id, number, turn and step. Where the retry was given up during the
+    /// delay, leave the start out.
     STARTED_UNMATCHED = error("retry-started-unmatched");
     /// An announced attempt starts for the second time.
+    ///
+    /// **What it means.** A second `llm/retry-started` comes for a try that has started. The finding names
+    /// the first start.
+    ///
+    /// **Why it matters.** One announcement is one request; the second would be unannounced. Format 4 does
+    /// not open the log, and an upgrade refuses it.
+    ///
+    /// **How it comes about.** A worker that was restarted sent its waiting request again. Or the event was
+    /// written both before and after the request.
+    ///
+    /// **What to do.** If a try failed, announce the next one with the next number before it starts. Write
+    /// each start once.
     STARTED_TWICE = error("retry-started-twice");
 }
 

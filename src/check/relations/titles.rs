@@ -8,11 +8,53 @@ use std::collections::HashSet;
 
 rule_family! {
     "relations";
-    /// A title cites no prompt though no user gave it, or cites some though a user did.
+    /// A title cites no prompt though no user gave it, or cites some though a user did, or nobody gave it.
+    ///
+    /// **What it means.** A `session/title` that a provider or a fallback made names in `messageSeqs` the
+    /// prompts that it was made from; one that the user typed names none. This one has it the other way
+    /// about.
+    ///
+    /// **Why it matters.** Format 4 refuses to open the whole session over it, though a title is only shown
+    /// in lists. The formats before open the log and do not upgrade it.
+    ///
+    /// **How it comes about.** A plugin sets titles from the outside. It takes over the user's kind of source
+    /// and adds the prompts, or the provider's kind without any.
+    ///
+    /// **What to do.** Write the source `user` with an empty list, or cite at least one prompt of a human.
+    /// Titles can be given again later at any time, but the wrong event stays; for format 4 take a copy that
+    /// ends before it.
     EMPTY = error("title-empty");
     /// A title, or the request for one, cites what is no earlier prompt of a human, or one prompt twice.
+    ///
+    /// **What it means.** Each member of `messageSeqs` must be the seq of an earlier `user/message` whose
+    /// source kind is `user`, and each only once. Injected context, checkpoints and messages of subagents do
+    /// not count. A prompt that was lost with a damaged line is not held against the title.
+    ///
+    /// **Why it matters.** The list tells what the title was made from, and upgrades of formats 0 and 1 build
+    /// the text of the request anew from it. Format 4 refuses the log for a wrong one, and every upgrade does
+    /// as well.
+    ///
+    /// **How it comes about.** A plugin cites all user messages of the surface, checkpoints too. Or it took
+    /// the numbers from before an upgrade, which renumbers events.
+    ///
+    /// **What to do.** Filter by the source and not by the type. The citation in the log cannot be changed;
+    /// the session goes on from a copy that ends before the title.
     SOURCES = error("title-sources");
     /// The request for a title is not one message with one text, made for the purpose.
+    ///
+    /// **What it means.** A `session/title-llm-request` holds exactly one message of role `user` with one
+    /// text block, whose source is the title maker's: `dsh-session-title-llm`, as a plugin before format 4
+    /// and as a kind of its own in it. It must cite at least one prompt. The text itself is not compared
+    /// here.
+    ///
+    /// **Why it matters.** The event records what was sent to a model beside the conversation. Format 4
+    /// refuses the log if it is of another shape, and upgrades refuse it too.
+    ///
+    /// **How it comes about.** A plugin that makes titles writes its own source or several messages. A log
+    /// whose format was changed by hand has the source of the old one.
+    ///
+    /// **What to do.** A title maker of your own should write only the `session/title`, with the source kind
+    /// `provider`, and no request. What stands in the log needs a copy that ends before it.
     REQUEST = error("title-request");
 }
 
@@ -32,6 +74,9 @@ impl Titles {
 
     pub(super) fn title(&self, here: &mut Here) {
         let Some(cited) = self.cited(here) else { return };
+        if here.data.object("source").is_none() {
+            return here.tell(&EMPTY, "the title has no source".to_owned());
+        }
         let is_by_user = has(here.data, "source", &[("kind", "user")]);
         if cited == 0 && !is_by_user {
             here.tell(&EMPTY, "the title cites no prompt, and its source is no user".to_owned());
@@ -136,6 +181,8 @@ mod tests {
                 "{seqs} {kind}"
             );
         }
+        let nowhere = r#"{"title":"t","messageSeqs":[],"source":"user"}"#;
+        assert_eq!(found(&[("session/title", nowhere)]), ["title-empty@0"]);
         let mut log = lines(&[HUMAN, ("session/title", &title("[0]", "provider"))]);
         log[0] = "{".to_owned();
         assert_eq!(codes(&judge(&header(4), &log)), [""; 0], "the prompt may have been lost");

@@ -1,34 +1,20 @@
 //! Turns and steps: numbered without gaps, one in the other, and around what belongs to them (FORMAT §6.2, §10.2).
 
+mod rules;
+
 use super::here::{Here, open, shown};
-use crate::check::registry::rule_family;
+pub(in crate::check) use rules::RULES;
+pub(super) use rules::{OUTSIDE_STEP, OUTSIDE_TURN};
+use rules::{
+    STEP_END_UNMATCHED, STEP_NUMBER, STEP_OUTSIDE_TURN, STEP_WHILE_OPEN, TURN_END_IN_STEP,
+    TURN_END_UNMATCHED, TURN_NUMBER, TURN_WHILE_OPEN,
+};
 
 #[cfg(test)]
 mod tests;
 
-rule_family! {
-    "relations";
-    /// A turn starts while another one has not ended.
-    TURN_WHILE_OPEN = error("turn-start-while-open");
-    /// A turn does not carry the next number.
-    TURN_NUMBER = error("turn-number");
-    /// A turn ends that is not the open one.
-    TURN_END_UNMATCHED = error("turn-end-unmatched");
-    /// A turn ends while a step of it has not ended.
-    TURN_END_IN_STEP = error("turn-end-in-step");
-    /// A step starts in a turn that is not open.
-    STEP_OUTSIDE_TURN = error("step-outside-turn");
-    /// A step starts while another one has not ended.
-    STEP_WHILE_OPEN = error("step-start-while-open");
-    /// A step does not carry the next number of its turn.
-    STEP_NUMBER = error("step-number");
-    /// A step ends that is not the open one.
-    STEP_END_UNMATCHED = error("step-end-unmatched");
-    /// An event names a turn and a step that are not the open ones.
-    OUTSIDE_STEP = error("event-outside-step");
-    /// An event that belongs into a turn stands outside any.
-    OUTSIDE_TURN = error("event-outside-turn");
-}
+/// The code of a turn that starts while another one has not ended.
+pub(super) const WHILE_OPEN: &str = TURN_WHILE_OPEN.code;
 
 /// What is open by what the log says.
 #[derive(Debug, Default)]
@@ -51,6 +37,15 @@ struct Open {
     number: u64,
     /// The event that started it, or the first one that named it.
     seq: u64,
+}
+
+/// The turn and step that an event, or a row of them, names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim {
+    pub turn: Option<u64>,
+    pub step: Option<u64>,
+    /// The first event.
+    pub seq: u64,
 }
 
 /// What a boundary means for the calls before it.
@@ -84,7 +79,7 @@ impl Turns {
                 here.tell(&TURN_NUMBER, format!("turn {number} starts where turn {expected} is next"));
             }
         }
-        self.open_turn(found.unwrap_or(expected), here);
+        self.open_turn(found.unwrap_or(expected), here.event.seq);
         self.is_unsure = !is_next && !was_unsure;
         if is_next { Boundary::Sound } else { Boundary::Unsound }
     }
@@ -127,12 +122,12 @@ impl Turns {
         let is_in_turn = self.is_open_turn(turn);
         let expected = self.last_step + 1;
         if is_in_turn && self.step.is_none() && step == Some(expected) {
-            self.open_step(expected, here);
+            self.open_step(expected, here.event.seq);
             self.is_unsure = false;
             return Boundary::Sound;
         }
         if std::mem::replace(&mut self.is_unsure, false) {
-            self.is_unsure = !self.adopt(turn, step, here);
+            self.is_unsure = !self.adopt(turn, step, here.event.seq);
             return Boundary::Unsound;
         }
         let number = shown(here.data.get("step"));
@@ -148,7 +143,7 @@ impl Turns {
         }
         let goes_on = self.turn.is_none() && turn == Some(self.last_turn) && step == Some(expected);
         if is_in_turn || goes_on || turn.is_some_and(|turn| turn > self.last_turn) {
-            self.adopt(turn, step.or(Some(expected)), here);
+            self.adopt(turn, step.or(Some(expected)), here.event.seq);
             self.is_unsure = true;
             return Boundary::Unsound;
         }
@@ -163,7 +158,7 @@ impl Turns {
             return Boundary::Sound;
         }
         if std::mem::replace(&mut self.is_unsure, false) {
-            self.is_unsure = !self.adopt(turn, step, here);
+            self.is_unsure = !self.adopt(turn, step, here.event.seq);
             self.step = None;
             return Boundary::Unsound;
         }
@@ -182,7 +177,7 @@ impl Turns {
                 return Boundary::Unsound;
             }
             self.last_step = self.last_step.max(step.unwrap_or(0));
-        } else if turn.is_some_and(|turn| turn > self.last_turn) && self.adopt(turn, step, here) {
+        } else if turn.is_some_and(|turn| turn > self.last_turn) && self.adopt(turn, step, here.event.seq) {
             self.step = None;
             return Boundary::Unsound;
         }
@@ -192,36 +187,54 @@ impl Turns {
     /// The event must name the open turn and step. Tells whether it belongs to what is open now.
     pub(super) fn require_step(&mut self, here: &mut Here) -> bool {
         let (turn, step) = named(here);
+        match self.claim(Claim { turn, step, seq: here.event.seq }) {
+            Ok(belongs) => belongs,
+            Err(problem) => {
+                here.tell(&OUTSIDE_STEP, format!("{} names {}, but {problem}", here.name(), names(here)));
+                self.is_open(turn, step)
+            }
+        }
+    }
+
+    /// Something must belong to the open turn and step. Tells whether it does, or else, the first time, what is open.
+    pub(super) fn claim(&mut self, claim: Claim) -> Result<bool, String> {
+        let Claim { turn, step, seq } = claim;
         if self.is_open(turn, step) {
             self.is_unsure = false;
-            return true;
+            return Ok(true);
         }
         if self.is_unsure {
-            self.is_unsure = !self.adopt(turn, step, here);
-            return !self.is_unsure;
+            self.is_unsure = !self.adopt(turn, step, seq);
+            return Ok(!self.is_unsure);
         }
         if self.stray == Some((turn, step)) {
-            return false;
+            return Ok(false);
         }
-        let message = format!("{} names {}, but {}", here.name(), names(here), self.open_name());
-        here.tell(&OUTSIDE_STEP, message);
+        let problem = self.open_name();
         let is_next_turn = self.turn.is_none() && turn.is_some_and(|turn| turn > self.last_turn);
         let is_next_step =
             self.is_open_turn(turn) && self.step.is_none() && step.is_some_and(|step| step > self.last_step);
-        if is_next_turn || is_next_step {
-            return self.adopt(turn, step, here);
+        if !((is_next_turn || is_next_step) && self.adopt(turn, step, seq)) {
+            self.stray = Some((turn, step));
         }
-        self.stray = Some((turn, step));
-        false
+        Err(problem)
     }
 
-    /// The event must stand in a turn, whichever that is.
-    pub(super) fn require_turn(&self, here: &mut Here) {
-        if self.turn.is_none() && !self.is_unsure {
-            let what = if here.event.is_replacement() { "a replacing " } else { "" };
-            let message = format!("{what}{} stands outside any turn", here.name());
-            here.tell(&OUTSIDE_TURN, message);
-        }
+    /// The open turn ends without an event that says so.
+    pub(super) fn interrupt(&mut self) {
+        self.close_turn();
+    }
+
+    /// Whether this turn and step are open, or may be.
+    pub(super) fn may_be_open(&self, turn: Option<u64>, step: Option<u64>) -> bool {
+        self.is_unsure || self.is_open(turn, step)
+    }
+
+    /// What is to be said of an event of this type, which must stand in a turn, whichever that is.
+    pub(super) fn outside_turn(&self, event_type: &str, is_replacement: bool) -> Option<String> {
+        let what = if is_replacement { "a replacing " } else { "" };
+        (self.turn.is_none() && !self.is_unsure)
+            .then(|| format!("{what}{event_type} stands outside any turn"))
     }
 
     /// The open turn and the step that is open in it or was last; `None` if that is not known.
@@ -230,17 +243,17 @@ impl Turns {
     }
 
     /// Takes it that this turn and this step are open. Tells whether they can be.
-    fn adopt(&mut self, turn: Option<u64>, step: Option<u64>, here: &Here) -> bool {
+    fn adopt(&mut self, turn: Option<u64>, step: Option<u64>, seq: u64) -> bool {
         let (Some(turn), Some(step)) = (turn, step) else { return false };
         if !self.is_open_turn(Some(turn)) {
-            self.open_turn(turn, here);
+            self.open_turn(turn, seq);
         }
-        self.open_step(step, here);
+        self.open_step(step, seq);
         true
     }
 
-    fn open_turn(&mut self, number: u64, here: &Here) {
-        self.turn = Some(Open { number, seq: here.event.seq });
+    fn open_turn(&mut self, number: u64, seq: u64) {
+        self.turn = Some(Open { number, seq });
         (self.step, self.stray) = (None, None);
         (self.last_turn, self.last_step) = (number, 0);
     }
@@ -249,8 +262,8 @@ impl Turns {
         (self.turn, self.step) = (None, None);
     }
 
-    fn open_step(&mut self, number: u64, here: &Here) {
-        self.step = Some(Open { number, seq: here.event.seq });
+    fn open_step(&mut self, number: u64, seq: u64) {
+        self.step = Some(Open { number, seq });
         self.last_step = number;
     }
 

@@ -15,8 +15,37 @@ use std::time::SystemTime;
 rule_family! {
     "places";
     /// One session lies in its directory twice, raw and compressed.
+    ///
+    /// **What it means.** The directory of a session holds a log of the same format under both endings. The
+    /// finding compares their texts, says which file is newer, and which of the two was checked: the one that
+    /// holds more.
+    ///
+    /// **Why it matters.** dsh takes one encoding for all sessions of a root. A file of the other one makes
+    /// it refuse to list or load, so one such file stops all sessions. And tools that count both count the
+    /// session twice.
+    ///
+    /// **How it comes about.** Somebody unpacked a log to look at it and left the copy beside it, or a tool
+    /// converted logs in place. Switching dsh's compression off or on for an old root does it too.
+    ///
+    /// **What to do.** Keep the file that holds all of the session, and move the other out of the root; where
+    /// one is a prefix of the other nothing is lost by that. Where the texts differ, check each by its own
+    /// name first, and keep both until it is clear which is right. `dshc replay` reads both encodings, so
+    /// that nothing need be unpacked.
     TWO_ENCODINGS = error("two-encodings");
     /// A root holds raw and compressed logs, and dsh takes one kind alone.
+    ///
+    /// **What it means.** Among the logs of one root, older generations too, some end in `.zstd` and some do
+    /// not. It is told at the logs of the kind of which there are fewer, with the numbers of both and an
+    /// example of the other kind. Only canonical names count.
+    ///
+    /// **Why it matters.** dsh is set to one encoding for a root, and one file of the other kind makes
+    /// listing and loading fail for all its sessions. Which kind is the wrong one depends on that setting.
+    ///
+    /// **How it comes about.** Logs were collected from machines with other settings into one folder. Or the
+    /// setting was changed when there were sessions already.
+    ///
+    /// **What to do.** Move the logs of one kind to a root of their own, and start dsh on each with the
+    /// fitting setting. For an archive that no dsh opens, set the rule off or to a note.
     MIXED_ENCODINGS = error("mixed-encodings");
 }
 

@@ -15,8 +15,37 @@ use std::path::Path;
 rule_family! {
     "places";
     /// Logs in several project directories of a root have the same session id.
+    ///
+    /// **What it means.** The directory of a session is named by its id. The same id was found under more
+    /// than one project; the finding lists the other logs. Generations of one session in one directory are
+    /// not meant.
+    ///
+    /// **Why it matters.** dsh refuses to list the sessions of the root and to open this one, since it cannot
+    /// know which is meant. Sessions with other ids cannot be listed either while both lie there.
+    ///
+    /// **How it comes about.** A project was moved or renamed and its sessions were copied along. Or a
+    /// session was copied to go on with it in another directory.
+    ///
+    /// **What to do.** Compare the logs: most often one is a prefix of the other. Keep one in the project
+    /// that its header's `cwd` names, and move the others out of the root. A session that is to go on under
+    /// another project must be forked by dsh, which gives it an id.
     DUPLICATE_SESSION_ID = error("duplicate-session-id");
     /// The log lies in other directories than its header's id and cwd name.
+    ///
+    /// **What it means.** The project's directory is made from the header's `cwd`, the session's from its
+    /// `id`. By these the log belongs elsewhere. It is told only where all project directories of the root
+    /// have names that dsh could have given, and as a note, for archives are often sorted in another way.
+    ///
+    /// **Why it matters.** dsh refuses to list the sessions of a root with such a log, and to open this one,
+    /// unless a link at the right place leads to it. One such log hides all sessions of the root from the
+    /// list.
+    ///
+    /// **How it comes about.** The project directory was renamed by hand after the project had moved, or logs
+    /// were gathered under names of their own. The naming is lossy: two paths may share a project directory,
+    /// and that is no breach.
+    ///
+    /// **What to do.** In an archive nothing. Where dsh is to open it, put the log where the finding says.
+    /// The `cwd` in the header tells where the session was at work; do not change it to fit the place.
     HEADER_PATH = note("header-path");
 }
 

@@ -1,7 +1,7 @@
 //! What came of each log, a few lines each.
 
-use super::text::grouped;
 use crate::compact::{Outcome, Status};
+use crate::report::phrases::grouped;
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use std::io::{self, Write};
 

@@ -1,8 +1,9 @@
 //! The surface as a table.
 
-use super::text::{clip, first_words, grouped};
+use super::text::{clip, first_words};
 use crate::format::MessageKind;
 use crate::replay::{Exact, Replay, Row};
+use crate::report::phrases::grouped;
 use crate::report::printer::{BOLD, DIM, YELLOW};
 use crate::session::{LockState, Session, TaskVisibility, short_list};
 use comfy_table::{CellAlignment, Table, presets};

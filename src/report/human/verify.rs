@@ -1,59 +1,107 @@
 //! Findings, grouped by file; many files in totals by cause.
 
-use crate::check::{Finding, Severity};
+use super::causes;
+use crate::check::{Checked, Finding, Severity, lock_told};
+use crate::report::phrases::{self, grouped};
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
+use crate::session::LockState;
 use crate::verify::{FileVerdict, Status, Verification};
+use anstyle::Style;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// With more files than this, only totals are shown unless more is asked for.
 const MANY: usize = 20;
+/// How many findings of one code a file shows, and how many ignored files a run, unless more is asked for.
+const MOST: usize = 10;
+/// How many related events a finding shows, unless more is asked for.
+const MOST_RELATED: usize = 8;
 
 /// Writes what was found.
 pub fn verify(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
     if is_verbose || run.files.len() <= MANY {
-        for file in &run.files {
-            findings(file, out)?;
-        }
-        for path in &run.ignored {
-            writeln!(out, "{DIM}ignored{DIM:#}  {}", shown_path(path))?;
-        }
+        run.files.iter().try_for_each(|file| self::file(file, is_verbose, out))?;
+        ignored(run, is_verbose, out)?;
     } else {
-        for (code, count) in run.by_code() {
-            writeln!(out, "{count:>8}  {code}")?;
-        }
+        causes::write(run, out)?;
     }
-    totals(run, out)
+    let (logs, what) = phrases::totals(run);
+    writeln!(out, "{BOLD}{logs}{BOLD:#}: {what}")
 }
 
-fn findings(file: &FileVerdict, out: &mut dyn Write) -> io::Result<()> {
+fn file(file: &FileVerdict, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
     let style = match file.status() {
         Status::Clean => GREEN,
         Status::Findings => YELLOW,
         Status::Unreadable => RED,
     };
     let word = file.status().as_str();
-    let events = file.checked.as_ref().map_or_else(String::new, |checked| match checked.events {
-        1 => "  1 event".to_owned(),
-        events => format!("  {events} events"),
-    });
-    writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}{events}", shown_path(&file.path))?;
-    file.findings.iter().try_for_each(|finding| self::finding(finding, out))
+    let events = file.checked.as_ref().map(|checked| phrases::amount(checked.events, "event"));
+    let counts = Some(phrases::tally(file.tally())).filter(|counts| !counts.is_empty());
+    let facts: Vec<String> = events.into_iter().chain(counts).collect();
+    writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}  {}", shown_path(&file.path), facts.join(": "))?;
+    if let Some(checked) = &file.checked {
+        lock(checked, is_verbose, out)?;
+    }
+    findings(&file.findings, is_verbose, out)
 }
 
-fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let style = match finding.severity {
-        Severity::Error => RED,
-        Severity::Warning => YELLOW,
-        Severity::Note => DIM,
+/// The compaction lock at the end of the log; a free one, and what else keeps dsh busy, only where more is asked for.
+fn lock(checked: &Checked, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let Some(lock) = &checked.lock else { return Ok(()) };
+    let style = match lock {
+        LockState::Held(_) => YELLOW,
+        LockState::Stale(_) => DIM,
+        LockState::Free if is_verbose => DIM,
+        LockState::Free => return Ok(()),
     };
-    let seq = finding.seq.map(|seq| format!("seq {seq}"));
-    let place = finding.place.to_string();
-    let place: Vec<String> = [place].into_iter().filter(|place| !place.is_empty()).chain(seq).collect();
-    let (severity, code) = (finding.severity.as_str(), finding.code);
-    writeln!(out, "  {style}{severity}{style:#} {code}  {}", place.join(", "))?;
+    writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock)))?;
+    let busy: Vec<String> = checked.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
+    if is_verbose && !busy.is_empty() {
+        writeln!(out, "  {DIM}busy{DIM:#} dsh would refuse a manual compaction now: {}", busy.join(", "))?;
+    }
+    Ok(())
+}
+
+/// The findings of a file; of many like each other the first ones, and how many more there are.
+fn findings(findings: &[Finding], is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut left: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for finding in findings {
+        let (kept, breaches) = left.entry(finding.code).or_default();
+        *kept += 1;
+        *breaches = breaches.saturating_add(finding.count);
+    }
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in findings {
+        let shown = shown.entry(finding.code).or_default();
+        let Some((kept, breaches)) = left.get_mut(finding.code) else { continue };
+        if !is_verbose && *shown == MOST {
+            continue;
+        }
+        *shown += 1;
+        *breaches = breaches.saturating_sub(finding.count);
+        self::finding(finding, is_verbose, out)?;
+        if !is_verbose && *shown == MOST && *kept > MOST {
+            writeln!(out, "    {DIM}and {} more {} like this{DIM:#}", grouped(*breaches), finding.code)?;
+        }
+    }
+    Ok(())
+}
+
+fn finding(finding: &Finding, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let (style, severity) = (style(finding.severity), finding.severity.as_str());
+    write!(out, "  {style}{severity}{style:#} {}", finding.code)?;
+    match phrases::place(finding).as_str() {
+        "" => writeln!(out)?,
+        place => writeln!(out, "  {place}")?,
+    }
     writeln!(out, "    {}", shown(&finding.message))?;
-    for related in &finding.related {
+    let most = if is_verbose { usize::MAX } else { MOST_RELATED };
+    for related in finding.related.iter().take(most) {
         writeln!(out, "    seq {}: {}", related.seq, shown(&related.message))?;
+    }
+    if let Some(more) = finding.related.len().checked_sub(most).filter(|more| *more > 0) {
+        writeln!(out, "    {DIM}and {more} more related events{DIM:#}")?;
     }
     if !finding.help.is_empty() {
         writeln!(out, "    {DIM}help{DIM:#}: {}", shown(&finding.help))?;
@@ -61,22 +109,71 @@ fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn totals(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
-    let counted = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
-    let parts: Vec<String> = [
-        counted(run.count(Status::Clean), "clean"),
-        counted(run.count(Status::Findings), "with findings"),
-        counted(run.count(Status::Unreadable), "unreadable"),
-        counted(run.ignored.len(), "ignored"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let files = run.files.len();
-    let noun = if files == 1 { "log" } else { "logs" };
-    writeln!(
-        out,
-        "{BOLD}{files} {noun}{BOLD:#}: {}",
-        if parts.is_empty() { "nothing to check".into() } else { parts.join(", ") }
-    )
+/// How a severity stands out.
+pub(super) fn style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => RED,
+        Severity::Warning => YELLOW,
+        Severity::Note => DIM,
+    }
+}
+
+fn ignored(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let most = if is_verbose { usize::MAX } else { MOST };
+    for path in run.ignored.iter().take(most) {
+        writeln!(out, "{DIM}ignored{DIM:#}  {}", shown_path(path))?;
+    }
+    match run.ignored.len().checked_sub(most) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(out, "{DIM}ignored{DIM:#}  and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Busy;
+    use crate::report::testing::{of_code, run};
+
+    fn report(findings: Vec<Finding>, is_verbose: bool) -> String {
+        let mut out = Vec::new();
+        verify(&run(findings), is_verbose, &mut out).unwrap();
+        anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn of_many_findings_alike_the_first_are_shown() {
+        let mut findings = of_code("seq-gap", 1001);
+        findings[1000].count = 500;
+        findings.extend(of_code("torn-tail", 1));
+        let short = report(findings.clone(), false);
+        assert_eq!(short.matches("error seq-gap").count(), 10, "{short}");
+        assert!(short.contains("    and 1,490 more seq-gap like this\n  warning torn-tail"), "{short}");
+        assert!(short.contains("1,500 errors, 1 warning\n"), "{short}");
+        let long = report(findings, true);
+        assert_eq!((long.matches("error seq-gap").count(), long.contains("like this")), (1001, false));
+    }
+
+    #[test]
+    fn a_free_lock_is_told_only_on_request() {
+        let mut run = run(Vec::new());
+        let checked = run.files[0].checked.as_mut().unwrap();
+        checked.lock = Some(LockState::Free);
+        checked.busy = vec![Busy::OpenTurn, Busy::WaitingMessages];
+        let told = |is_verbose| {
+            let mut out = Vec::new();
+            verify(&run, is_verbose, &mut out).unwrap();
+            anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
+        };
+        assert_eq!(told(false), "clean  logs/session.jsonl  43 events\n1 log: 1 clean\n");
+        let verbose = told(true);
+        assert!(verbose.contains("  lock free: "), "{verbose}");
+        assert!(verbose.contains("compaction now: open turn, waiting messages\n"), "{verbose}");
+    }
+
+    #[test]
+    fn ten_alike_are_all_shown() {
+        let report = report(of_code("seq-gap", 10), false);
+        assert_eq!((report.matches("error seq-gap").count(), report.contains("more")), (10, false));
+    }
 }

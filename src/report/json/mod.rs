@@ -2,10 +2,12 @@
 
 mod compact;
 mod replay;
+mod rules;
 mod verify;
 
 pub use compact::compact;
 pub use replay::replay;
+pub use rules::rules;
 pub use verify::verify;
 
 use serde::Serialize;

@@ -1,22 +1,23 @@
 //! `dshc.verify/1`.
 
 use super::LockJson;
-use crate::check::Finding;
+use crate::check::{self, Finding};
+use crate::report::stream::Stream;
 use crate::verify::{FileVerdict, Status, Verification};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<F, I> {
     schema: &'static str,
-    files: Vec<FileJson<'a>>,
-    ignored: Vec<String>,
+    files: F,
+    ignored: I,
     summary: SummaryJson,
 }
 
 #[derive(Serialize)]
-struct FileJson<'a> {
+struct FileJson<'a, F> {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<&'a str>,
@@ -26,13 +27,17 @@ struct FileJson<'a> {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     lock: Option<LockJson<'a>>,
-    findings: Vec<FindingJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    busy: Vec<&'static str>,
+    findings: F,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FindingJson<'a> {
     code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<&'static str>,
     severity: &'static str,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +50,9 @@ struct FindingJson<'a> {
     byte: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text_byte: Option<u64>,
+    /// Only where it is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
     help: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<RelatedJson<'a>>,
@@ -70,8 +78,8 @@ struct SummaryJson {
 pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         schema: "dshc.verify/1",
-        files: run.files.iter().map(file).collect(),
-        ignored: run.ignored.iter().map(|path| path.display().to_string()).collect(),
+        files: Stream(|| run.files.iter().map(file)),
+        ignored: Stream(|| run.ignored.iter().map(|path| path.display().to_string())),
         summary: SummaryJson {
             files: run.files.len(),
             clean: run.count(Status::Clean),
@@ -83,7 +91,7 @@ pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
     super::write(&document, out)
 }
 
-fn file(file: &FileVerdict) -> FileJson<'_> {
+fn file(file: &FileVerdict) -> FileJson<'_, impl Serialize> {
     let checked = file.checked.as_ref();
     FileJson {
         path: file.path.display().to_string(),
@@ -92,13 +100,15 @@ fn file(file: &FileVerdict) -> FileJson<'_> {
         events: checked.map_or(0, |checked| checked.events),
         status: file.status().as_str(),
         lock: checked.and_then(|checked| checked.lock.as_ref()).map(LockJson::of),
-        findings: file.findings.iter().map(finding).collect(),
+        busy: checked.into_iter().flat_map(|checked| &checked.busy).map(|busy| busy.as_str()).collect(),
+        findings: Stream(|| file.findings.iter().map(finding)),
     }
 }
 
 fn finding(finding: &Finding) -> FindingJson<'_> {
     FindingJson {
         code: finding.code,
+        family: check::rule(finding.code).map(|rule| rule.family),
         severity: finding.severity.as_str(),
         message: &finding.message,
         seq: finding.seq,
@@ -106,6 +116,7 @@ fn finding(finding: &Finding) -> FindingJson<'_> {
         frame: finding.place.frame,
         byte: finding.place.byte,
         text_byte: finding.place.text_byte,
+        count: Some(finding.count).filter(|count| *count > 1),
         help: &finding.help,
         related: finding
             .related

@@ -151,8 +151,8 @@ fn only_the_exact_repair_answers_a_call_that_never_started() {
         assert_eq!(step(&[("assistant/message", &one), ("tool/result", &result)]), expected, "{result}");
     }
     for (version, id, expected) in [
-        (0, "interrupted-tool-result-a-3", vec![]),
-        (0, "interrupted-tool-result-a-17", vec!["result-not-started@3"]),
+        (2, "interrupted-tool-result-a-3", vec![]),
+        (2, "interrupted-tool-result-a-17", vec!["result-not-started@3"]),
         (3, "interrupted-tool-result-a-17", vec![]),
         (3, "forked-tool-result-a-3", vec!["result-not-started@3"]),
     ] {

@@ -1,0 +1,169 @@
+//! JUnit XML: a suite for each log, in it a case for each rule that the log has findings of, and one that passes
+//! where it has none.
+//!
+//! A case for each rule there is would bury what was found under a hundred cases that pass, in each log. A case
+//! is named by its rule and belongs to a class named by its log: CI systems tell cases apart by class and name, not by
+//! suite.
+
+use super::phrases::{amount, place, told};
+use super::printer::{shown, shown_path};
+use crate::check::{Finding, Severity};
+use crate::verify::{FileVerdict, Status, Verification};
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// How many findings of one rule a case tells.
+const MOST: usize = 10;
+
+/// Writes the report of a run. Cases with findings at or above `threshold` fail; the others say what they found and
+/// pass.
+pub fn junit(run: &Verification, threshold: Severity, out: &mut dyn Write) -> io::Result<()> {
+    let mut report = Report::new("dshc verify");
+    report.add_test_suites(run.files.iter().map(|file| suite(file, threshold)));
+    report.serialize(out).map_err(io_error)
+}
+
+fn suite(file: &FileVerdict, threshold: Severity) -> TestSuite {
+    let name = legal(&shown_path(&file.path));
+    let mut by_code: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for finding in &file.findings {
+        by_code.entry(finding.code).or_default().push(finding);
+    }
+    let mut cases: Vec<TestCase> =
+        by_code.into_iter().map(|(code, findings)| case(file.status(), code, &findings, threshold)).collect();
+    if cases.is_empty() {
+        cases.push(TestCase::new("no findings", TestCaseStatus::success()));
+    }
+    let mut suite = TestSuite::new(&name);
+    suite.add_test_cases(cases.into_iter().map(|mut case| {
+        case.set_classname(&name);
+        case.extra.insert("file".into(), (&name).into());
+        case
+    }));
+    suite
+}
+
+/// The case of one rule and its findings, of which there is at least one.
+fn case(status: Status, code: &str, findings: &[&Finding], threshold: Severity) -> TestCase {
+    let text = legal(&text(findings));
+    let worst = findings.iter().map(|finding| finding.severity).max();
+    let kind = match worst {
+        // The log could not be checked: JUnit tells that apart from a check that failed.
+        Some(_) if status == Status::Unreadable => NonSuccessKind::Error,
+        Some(worst) if worst >= threshold => NonSuccessKind::Failure,
+        _ => {
+            let mut case = TestCase::new(code, TestCaseStatus::success());
+            case.set_system_out(text);
+            return case;
+        }
+    };
+    let breaches = findings.iter().fold(0, |sum: u64, finding| sum.saturating_add(finding.count));
+    let first = findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
+    let first = legal(&shown(first)).replace('\n', " ");
+    let message =
+        if breaches == 1 { first } else { format!("{}, the first: {first}", amount(breaches, "finding")) };
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(message).set_type(worst.map_or("", Severity::as_str)).set_description(text);
+    TestCase::new(code, status)
+}
+
+fn text(findings: &[&Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings.iter().take(MOST) {
+        let (severity, place) = (finding.severity.as_str(), place(finding));
+        let place = if place.is_empty() { place } else { format!(" at {place}") };
+        let _ = writeln!(text, "{severity}{place}: {}", shown(&told(finding)));
+    }
+    let more = findings.iter().skip(MOST).fold(0, |sum: u64, finding| sum.saturating_add(finding.count));
+    if more > 0 {
+        let _ = writeln!(text, "and {} like this", amount(more, "more finding"));
+    }
+    text
+}
+
+/// XML has no place for these two, not even escaped; control characters are escaped before.
+fn legal(text: &str) -> String {
+    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
+/// The error of the stream below, whose kind tells a closed pipe from a full disk.
+fn io_error(error: SerializeError) -> io::Error {
+    let mut source: Option<&dyn Error> = error.source();
+    while let Some(cause) = source {
+        let io = cause.downcast_ref::<io::Error>();
+        if let Some(io) = io.or_else(|| cause.downcast_ref::<Arc<io::Error>>().map(|io| &**io)) {
+            return io::Error::new(io.kind(), io.to_string());
+        }
+        source = cause.source();
+    }
+    io::Error::other(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::{of_code, run};
+
+    fn report(run: &Verification, threshold: Severity) -> String {
+        let mut out = Vec::new();
+        junit(run, threshold, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_case_fails_from_the_threshold_on() {
+        let run = run([of_code("seq-gap", 2), of_code("torn-tail", 1)].concat());
+        let strict = report(&run, Severity::Warning);
+        assert!(
+            strict.contains(r#"<testsuites name="dshc verify" tests="2" skipped="0" failures="2""#),
+            "{strict}"
+        );
+        let lenient = report(&run, Severity::Error);
+        assert!(lenient.contains(r#"failures="1""#), "{lenient}");
+        assert!(
+            lenient.contains(r#"<failure message="2 findings, the first: no 0" type="error">"#),
+            "{lenient}"
+        );
+        assert!(lenient.contains("<system-out>warning at line 2, byte 0, seq 0: no 0\n"), "{lenient}");
+    }
+
+    #[test]
+    fn a_clean_log_passes() {
+        let clean = report(&run(Vec::new()), Severity::Error);
+        assert!(clean.contains(r#"<testcase name="no findings" classname="logs/session.jsonl""#), "{clean}");
+    }
+
+    #[test]
+    fn characters_that_xml_lacks_are_told_otherwise() {
+        let mut run = run(of_code("seq-gap", 1));
+        run.files[0].findings[0].message = "a\u{0}\u{1b}[1m\u{ffff}\u{85}<&>]]>".into();
+        let report = report(&run, Severity::Error);
+        assert!(report.contains("a\\u{0}\\u{1b}[1m\u{fffd}\\u{85}&lt;&amp;&gt;]]&gt;"), "{report}");
+    }
+
+    #[test]
+    fn of_many_alike_ten_are_told() {
+        let report = report(&run(of_code("seq-gap", 30)), Severity::Error);
+        assert!(report.contains("and 20 more findings like this"), "{report}");
+        assert!(!report.contains("no 10"), "{report}");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_told_as_one() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let error = junit(&run(Vec::new()), Severity::Error, &mut Closed).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
+}
