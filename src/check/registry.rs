@@ -80,6 +80,7 @@ const FAMILIES: &[&[&Rule]] = &[
     super::failures::RULES,
     super::task::RULES,
     super::quality::RULES,
+    super::script::RULES,
     super::relations::RULES,
     super::relations::turns::RULES,
     super::relations::tools::RULES,

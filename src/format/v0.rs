@@ -1,6 +1,6 @@
 //! Format 0: the first that was released.
 
-use super::vocabulary::{CODE_DISPATCH, COMMON};
+use super::vocabulary::{CODE_DISPATCH, COMMON, SOURCES};
 use super::{
     CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
     SurfaceType, SystemPrompt, ToolResult, Upgrade, payload,
@@ -29,6 +29,7 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Wrapped,
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     refused_source_kinds: &[],
+    source_kinds: &[SOURCES, &["plugin"]],
     // The last readers of the 0.1.1 line lack three of these 51.
     vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
     scan_checks: &[],
