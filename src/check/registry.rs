@@ -93,6 +93,7 @@ const FAMILIES: &[&[&Rule]] = &[
     super::inbox::RULES,
     super::stream::RULES,
     super::metered::RULES,
+    super::payloads::RULES,
     super::upgrade::chain::RULES,
     super::upgrade::unknown::RULES,
     super::upgrade::interrupted::RULES,

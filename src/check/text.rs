@@ -1,11 +1,9 @@
 //! Characters that do not survive everywhere: what is no UTF-8, and halves of surrogate pairs (FORMAT §0.4).
 
 use super::Finding;
+use super::path::{path, range_in};
 use super::registry::rule_family;
-use super::wording::quoted;
-use crate::json::{self, Kind, Object, Raw};
 use crate::log::{Event, Place};
-use std::ops::Range;
 
 rule_family! {
     "line";
@@ -40,9 +38,6 @@ rule_family! {
     /// characters.
     LONE_SURROGATE = warning("lone-surrogate");
 }
-
-/// How many levels of a path are spelt.
-const DEEPEST: usize = 64;
 
 /// A record whose line is no UTF-8 from `text_byte` of the text on.
 pub(super) fn invalid_utf8(text_byte: u64, seq: u64, mut place: Place) -> Finding {
@@ -118,49 +113,6 @@ fn surrogate(bytes: &[u8], at: usize) -> Option<Half> {
         [b'\\', b'u', b'd' | b'D', b'c'..=b'f' | b'C'..=b'F', ..] => Some(Half::Low),
         _ => None,
     }
-}
-
-/// The path to the value, or the member's name, in which byte `at` of the payload stands.
-fn path(data: &Raw, at: usize) -> String {
-    let mut path = "data".to_owned();
-    let mut value = data;
-    for _ in 0..DEEPEST {
-        let next = match json::kind(value) {
-            Kind::Object => Object::of(value).and_then(|object| {
-                let mut members = object.members();
-                let (name, inner) = members.find(|(_, inner)| range_in(data, inner).contains(&at))?;
-                Some((step(&name.to_str()), inner))
-            }),
-            Kind::Array => json::array(value).and_then(|elements| {
-                let index = elements.iter().position(|inner| range_in(data, inner).contains(&at))?;
-                Some((format!("[{index}]"), elements[index]))
-            }),
-            _ => return path,
-        };
-        match next {
-            Some((step, inner)) => {
-                path.push_str(&step);
-                value = inner;
-            }
-            None => return format!("the name of a member of {path}"),
-        }
-    }
-    format!("{path}…")
-}
-
-fn step(name: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if !name.is_empty() && name.bytes().all(is_plain) && name.len() <= 80 {
-        format!(".{name}")
-    } else {
-        format!("[{}]", quoted(name))
-    }
-}
-
-/// Where `inner`, which was read from `outer`, stands in its text.
-fn range_in(outer: &Raw, inner: &Raw) -> Range<usize> {
-    let start = (inner.get().as_ptr() as usize).saturating_sub(outer.get().as_ptr() as usize);
-    start..start + inner.get().len()
 }
 
 #[cfg(test)]

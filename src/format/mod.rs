@@ -2,6 +2,7 @@
 //! every other asks the [`Format`] of the log at hand.
 
 mod file_name;
+pub mod payload;
 mod relations;
 mod upgrade;
 mod v0;
@@ -73,6 +74,8 @@ pub struct Format {
     pub unpriced_members: &'static [&'static str],
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
+    /// What is asked of payloads, and when.
+    pub payloads: payload::Payloads,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
     /// What the upgrade to the next version refuses; `None` where there is no next one.

@@ -1,9 +1,9 @@
 //! Format 0: the first that was released.
 
-use super::vocabulary::{CODE_DISPATCH, COMMON};
+use super::vocabulary::{CHUNK, CODE_DISPATCH, COMMON};
 use super::{
     CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
-    SurfaceType, SystemPrompt, ToolResult, Upgrade,
+    SurfaceType, SystemPrompt, ToolResult, Upgrade, payload,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     refused_source_kinds: &[],
     // The last readers of the 0.1.1 line lack three of these 51.
-    vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
+    vocabulary: &[COMMON, CODE_DISPATCH, CHUNK],
     scan_checks: &[],
     never_dropped: &[],
     retired: &["mode/set", "request/header-delta"],
@@ -41,6 +41,7 @@ pub(super) const FORMAT: Format = Format {
     is_metered: true,
     unpriced_members: &[],
     has_session_lock: false,
+    payloads: payload::OF_0,
     relations: Relations {
         checked: CheckedBy::Invariants,
         calls: CallRule::Started,

@@ -1,6 +1,8 @@
 //! Format 1: format 0 without what only development builds wrote. No release writes it; upgrades pass through it.
 
-use super::{CallRule, CheckedBy, Family, Format, HeaderShape, Relations, RepairIds, ScanCheck, Upgrade, v0};
+use super::{
+    CallRule, CheckedBy, Family, Format, HeaderShape, Relations, RepairIds, ScanCheck, Upgrade, payload, v0,
+};
 
 pub(super) const FORMAT: Format = Format {
     version: 1,
@@ -13,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     has_opaque_markers: true,
     refuses_negative_zero: true,
     is_metered: false,
+    payloads: payload::OF_1,
     relations: RELATIONS,
     upgrade: Some(Upgrade {
         refuses_unknown: true,

@@ -1,7 +1,9 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
-use super::{CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, Upgrade, v1};
+use super::{
+    CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, Upgrade, payload, v1,
+};
 
 pub(super) const FORMAT: Format = Format {
     version: 2,
@@ -12,6 +14,7 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: false,
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
+    payloads: payload::OF_2,
     relations: Relations {
         checked: CheckedBy::Codec,
         payloads: Payloads::AllBut(&[]),

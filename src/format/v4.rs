@@ -1,8 +1,9 @@
 //! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
 
-use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
+use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
 use super::{
-    CheckedBy, Family, Format, MessageKind, Payloads, Relations, RepairIds, SurfaceType, ToolResult, v3,
+    CheckedBy, Family, Format, MessageKind, Payloads, Relations, RepairIds, SurfaceType, ToolResult, payload,
+    v3,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -19,8 +20,9 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Flat,
     checkpoint_source: &[("kind", "compact-checkpoint")],
     refused_source_kinds: &["plugin"],
-    vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
+    vocabulary: &[COMMON, ATTEMPT, PTC_DISPATCH, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
+    payloads: payload::OF_4,
     upgrade: None,
     relations: Relations {
         checked: CheckedBy::Load,

@@ -55,6 +55,12 @@ pub(super) const COMMON: &[&str] = &[
 /// What calls that a tool's own code makes were called up to format 2.
 pub(super) const CODE_DISPATCH: &[&str] = &["tool/code-dispatch", "tool/code-dispatch-start"];
 
+/// What they are called since.
+pub(super) const PTC_DISPATCH: &[&str] = &["tool/ptc-dispatch", "tool/ptc-dispatch-start"];
+
+/// The events of streamed deltas, up to format 1.
+pub(super) const CHUNK: &[&str] = &["assistant/chunk"];
+
 /// What an answer that came to nothing is called where streamed deltas are embedded.
 pub(super) const ATTEMPT: &[&str] = &["assistant/attempt"];
 
@@ -66,7 +72,5 @@ pub(super) const SINCE_3: &[&str] = &[
     "image/offload",
     "subagent/catalog",
     "system/message",
-    "tool/ptc-dispatch",
-    "tool/ptc-dispatch-start",
     "workspace/changes",
 ];

@@ -1,4 +1,5 @@
-//! One pass over a value's text that never recurses: JavaScript's length of it, and a digest of its meaning.
+//! One pass over a value's text that never recurses: JavaScript's spelling of it, the length of that, and a digest of
+//! the meaning.
 
 use super::{Object, Raw, Text, number};
 use std::collections::HashMap;
@@ -13,7 +14,14 @@ pub fn stringify_len(raw: &Raw) -> u64 {
     fold(raw, &Length)
 }
 
-/// The same for an object whose members of the names `left_out` do not count.
+/// `JSON.stringify(JSON.parse(raw))`, members in the order in which they stand: names that are numbers, which JavaScript
+/// puts first, stay where they are.
+#[must_use]
+pub fn stringify(raw: &Raw) -> String {
+    fold(raw, &Spelling)
+}
+
+/// The length of an object without the members of the names `left_out`.
 #[must_use]
 pub fn stringify_len_without(raw: &Raw, left_out: &[&str]) -> u64 {
     if left_out.is_empty() {
@@ -72,6 +80,28 @@ impl Algebra for Length {
     fn object(&self, members: Vec<(Text, u64)>) -> u64 {
         2 + commas(members.len())
             + members.into_iter().map(|(key, value)| key.stringify_len() + 1 + value).sum::<u64>()
+    }
+}
+
+struct Spelling;
+
+impl Algebra for Spelling {
+    type Out = String;
+    fn string(&self, value: &Text) -> String {
+        value.stringify()
+    }
+    fn number(&self, value: f64) -> String {
+        if value.is_finite() { ryu_js::Buffer::new().format(value).to_owned() } else { "null".to_owned() }
+    }
+    fn literal(&self, value: &str) -> String {
+        value.to_owned()
+    }
+    fn array(&self, elements: Vec<String>) -> String {
+        format!("[{}]", elements.join(","))
+    }
+    fn object(&self, members: Vec<(Text, String)>) -> String {
+        let members = members.into_iter().map(|(key, value)| format!("{}:{value}", key.stringify()));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
 }
 
@@ -230,6 +260,21 @@ mod tests {
             ("  7 ", 1),
         ] {
             assert_eq!(stringify_len(parse(json).unwrap()), expected, "{json}");
+            assert_eq!(stringify(parse(json).unwrap()).encode_utf16().count() as u64, expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn values_are_spelt_as_javascript_spells_them() {
+        for (json, expected) in [
+            (
+                r#"{ "b" : [ 1.0 , -0 , 1e21 ], "a" : "\u00e9\u0007", "b" : null }"#,
+                "{\"b\":null,\"a\":\"é\\u0007\"}",
+            ),
+            (r#"["\ud83d\ude00", "\"x\udd80\n"]"#, r#"["😀","\"x\udd80\n"]"#),
+            ("[{},[],true]", "[{},[],true]"),
+        ] {
+            assert_eq!(stringify(parse(json).unwrap()), expected);
         }
     }
 

@@ -73,6 +73,20 @@ impl<'a> Text<'a> {
         length
     }
 
+    /// This string as `JSON.stringify` writes it, quotes included: half a surrogate pair as an escape.
+    #[must_use]
+    pub fn stringify(&self) -> String {
+        if let Ok(text) = std::str::from_utf8(&self.0) {
+            return super::quote(text);
+        }
+        let spelt = char::decode_utf16(self.to_utf16()).map(|unit| match unit {
+            Ok('"') => "\\\"".to_owned(),
+            Ok(character) => super::quote(character.encode_utf8(&mut [0; 4])).replace('"', ""),
+            Err(half) => format!("\\u{:04x}", half.unpaired_surrogate()),
+        });
+        format!("\"{}\"", spelt.collect::<String>())
+    }
+
     /// The UTF-16 code units: what JavaScript walks where it walks a string.
     #[must_use]
     pub fn to_utf16(&self) -> Vec<u16> {

@@ -116,7 +116,7 @@ fn starts_as_fork(message: &Object) -> bool {
 }
 
 /// The number at the end of the id `<kind>-tool-result-<call>-<number>`, written as JavaScript writes it.
-fn suffix(message: &Object, kind: &str, call: &Text) -> Option<u64> {
+pub(in crate::check) fn suffix(message: &Object, kind: &str, call: &Text) -> Option<u64> {
     let id = message.text("id")?;
     let rest = id.as_bytes().strip_prefix(kind.as_bytes())?.strip_prefix(b"-tool-result-")?;
     let digits = rest.strip_prefix(call.as_bytes())?.strip_prefix(b"-")?;

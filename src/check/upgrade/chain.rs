@@ -48,6 +48,11 @@ impl Chain {
         self.from
     }
 
+    /// The format that is asked for.
+    pub(super) fn target(&self) -> u64 {
+        self.target
+    }
+
     /// The steps, each with the format into which it leads.
     pub(super) fn steps(&self) -> impl Iterator<Item = (&'static Upgrade, u64)> + use<> {
         let Self { from, target } = *self;

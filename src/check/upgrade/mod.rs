@@ -7,6 +7,7 @@
 pub(super) mod attempts;
 pub(super) mod chain;
 pub(super) mod citations;
+mod contents;
 pub(super) mod deliveries;
 pub(super) mod generated;
 mod here;
@@ -27,6 +28,7 @@ use crate::format::Format;
 use crate::log::{Event, Header, PackedRow, Place};
 use attempts::Attempts;
 use chain::Chain;
+use contents::Contents;
 use deliveries::Deliveries;
 use generated::Generated;
 use here::Here;
@@ -51,6 +53,7 @@ pub(super) enum Standing {
 #[derive(Debug)]
 pub(super) struct Upgrades {
     unknown: UnknownEvents,
+    contents: Contents,
     interrupted: Option<Interrupted>,
     attempts: Option<Attempts>,
     prompts: Option<Prompts>,
@@ -60,8 +63,8 @@ pub(super) struct Upgrades {
     seeds: Seeds,
     /// How the events of the result must relate.
     relations: Option<Relations>,
-    /// What they do not, held until it shows what the format itself says of it.
-    unrelated: Findings,
+    /// What breaks rules that readers of the log's own format may hold it to as well: told where they do not.
+    held: Findings,
 }
 
 impl Upgrades {
@@ -71,6 +74,7 @@ impl Upgrades {
         let relations = chain.relations();
         Some(Self {
             unknown: UnknownEvents::new(&chain),
+            contents: Contents::new(&chain),
             interrupted: Interrupted::new(&chain),
             attempts: Attempts::new(&chain, header),
             prompts: Prompts::new(&chain),
@@ -79,7 +83,7 @@ impl Upgrades {
             deliveries: Deliveries::new(&chain, header, relations.is_some()),
             seeds: Seeds::new(&chain, header),
             relations: relations.map(|facts| Relations::new(facts, header)),
-            unrelated: Findings::default(),
+            held: Findings::default(),
         })
     }
 
@@ -106,6 +110,9 @@ impl Upgrades {
         if standing == Standing::Unknown {
             self.unknown.event(here);
         }
+        if standing != Standing::LeftOut {
+            self.held.extend(self.contents.event(here));
+        }
         let before = self.interrupted.as_mut().map_or(Before::Nothing, |interrupted| interrupted.event(here));
         let mut repaired = None;
         if let Some(relations) = &mut self.relations {
@@ -116,7 +123,7 @@ impl Upgrades {
             let is_gathered = self.attempts.is_some() && here.is(attempts::CHUNK);
             match standing {
                 Standing::Known if !is_gathered => {
-                    relations.event(event, payload, place, losses, &mut self.unrelated);
+                    relations.event(event, payload, place, losses, &mut self.held);
                 }
                 Standing::LeftOut => relations.left_out(event),
                 Standing::Known | Standing::Unknown => {}
@@ -126,7 +133,7 @@ impl Upgrades {
         // The rules between events say it better, where they do.
         if let Some(interrupted) = &self.interrupted
             && before == Before::Refuses
-            && ![&self.unrelated, &*here.findings].iter().any(|told| told.tells(WHILE_OPEN, event.seq))
+            && ![&self.held, &*here.findings].iter().any(|told| told.tells(WHILE_OPEN, event.seq))
         {
             interrupted.refuse(here);
         }
@@ -163,8 +170,8 @@ impl Upgrades {
             findings.extend(self.seeds.finding(events));
         }
         if let Some(relations) = self.relations.take() {
-            relations.finish(&mut self.unrelated);
+            relations.finish(&mut self.held);
         }
-        findings.extend_with_new(self.unrelated);
+        findings.extend_with_new(self.held);
     }
 }
