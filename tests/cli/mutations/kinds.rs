@@ -52,6 +52,15 @@ pub const KINDS: &[Kind] = &[
         }),
     },
     Kind {
+        name: "ranged-sources",
+        reason: "late writers of format 0 wrote sources as ranges, and its strict codec reads them; the published reader is \
+                 an earlier one",
+        side: Official(|ours, theirs| {
+            ours.has("range-encoded-provenance")
+                && theirs.says("reader", &["must densely contain non-negative safe integers"])
+        }),
+    },
+    Kind {
         name: "empty-id",
         reason: "the judge cannot lay the log where dsh looks for it, since no directory is named after an empty id; the \
                  codecs of all formats take one",
@@ -59,20 +68,19 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "records-alone",
-        reason: "of formats 1 to 3 only the codecs are published, which are given records: what stands between them, and \
-                 how they are framed, is for the reader, which is the same in all formats",
+        reason: "the codecs are given records: what stands between them, and how they are framed, is for the reader; only \
+                 that of format 0 is published, and it drops what stands behind a blank line without a word",
         side: Verify(|code, theirs| {
-            let codes = [
-                "blank-line",
+            let between = ["blank-line", "valid-events-after-damage"];
+            let around = [
                 "not-a-log",
                 "official-reader-refuses",
                 "frame-magic",
                 "trailing-garbage",
                 "header-frame",
                 "unfinished-line",
-                "valid-events-after-damage",
             ];
-            theirs.version() != Some(0) && codes.contains(&code)
+            between.contains(&code) || (theirs.version() != Some(0) && around.contains(&code))
         }),
     },
     Kind {
@@ -101,14 +109,13 @@ pub const KINDS: &[Kind] = &[
         }),
     },
     Kind {
-        name: "unpaired-call",
-        reason: "dsh opens a history with a call that has no result, or a result without its call; providers refuse it",
-        side: Verify(|code, _| ["call-without-result", "result-without-call"].contains(&code)),
-    },
-    Kind {
         name: "cannot-go-on",
-        reason: "dsh opens the log, but a lock that nobody holds bars every further compaction, or its queue of messages \
-                 does not fit together when it resumes; neither judge goes so far",
-        side: Verify(|code, _| ["orphaned-lock", "orphaned-summary", "inbox-splice"].contains(&code)),
+        reason: "dsh opens the log, but work cannot go on: providers refuse calls without results, a lock that nobody \
+                 holds bars every further compaction, and a queue of messages that does not fit together ends the resume; \
+                 neither judge goes so far",
+        side: Verify(|code, _| {
+            let pairs = ["call-without-result", "result-without-call"];
+            pairs.contains(&code) || ["orphaned-lock", "orphaned-summary", "inbox-splice"].contains(&code)
+        }),
     },
 ];

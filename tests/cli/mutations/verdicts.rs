@@ -83,7 +83,9 @@ impl Theirs {
             if let Some(broken) = text("invariants").filter(|invariants| *invariants != "ok") {
                 return Some(("invariants", broken));
             }
-            for (who, member) in [("pairing", "pairingError"), ("meter", "meterError")] {
+            for (who, member) in
+                [("pairing", "pairingError"), ("meter", "meterError"), ("estimate", "estimateError")]
+            {
                 if let Some(error) = self.reader["stored"][member].as_str() {
                     return Some((who, error));
                 }
