@@ -86,7 +86,7 @@ fn locks_are_told_by_what_stands_behind_them() {
 fn odd_bytes_are_told() {
     assert_eq!(codes(&checked("bytes/header-only.jsonl")), [""; 0]);
     assert_eq!(codes(&checked("bytes/torn-raw.jsonl")), ["torn-tail"]);
-    assert_eq!(codes(&checked("bytes/no-final-newline.jsonl")), ["torn-tail"]);
+    assert_eq!(codes(&checked("bytes/no-final-newline.jsonl")), ["no-final-newline"]);
 }
 
 proptest::proptest! {

@@ -27,6 +27,21 @@ rule_family! {
     /// open the session; `dshc replay` shows what stands. Do not append to the file, and do not add the
     /// missing line feed by hand unless the last line is a whole event.
     TORN_TAIL = warning("torn-tail");
+    /// The last line is a whole record and lacks nothing but its line feed, so that dsh drops it.
+    ///
+    /// **What it means.** A raw log ends behind a record that goes on with the numbering, and the line feed that
+    /// must end each line is not there.
+    ///
+    /// **Why it matters.** dsh takes such a line for a torn tail, however whole it looks: it opens the session
+    /// without this event, and cuts it off the file when it works in it. Whoever appends to the file as it is
+    /// makes one broken line of two records.
+    ///
+    /// **How it comes about.** The writer was stopped right before the last byte. Or an editor or a script saved
+    /// the file without a final line feed, as many do.
+    ///
+    /// **What to do.** With dsh not at work in the session, append one line feed to a copy, check it here, and
+    /// put it in the place of the log before dsh opens it. If the event does not matter, let dsh drop it.
+    NO_FINAL_NEWLINE = warning("no-final-newline");
     /// Standard tools read the log, but dsh refuses the whole of it.
     ///
     /// **What it means.** The log holds something that is legal for its container and that common tools pass over: a
@@ -193,15 +208,22 @@ fn torn_tail(
     let number = if frame { fault.place.frame } else { fault.place.line };
     let number = number.map_or_else(String::new, |number| format!(" ({number})"));
     let start = fault.place.byte.map_or_else(String::new, |byte| format!(", which starts at byte {byte}"));
-    let saved = match (frame, recovered) {
-        (true, 0) => "no whole record could be read from it".to_owned(),
-        (true, n) => {
-            format!("{} of it could be read and count, the rest is left out", amount(n, "whole record"))
-        }
-        (false, _) => format!("it is left out{}", trailing_nuls(bytes, nuls)),
-    };
     let size = amount(bytes, "byte");
-    let mut message = format!("the file ends inside its last {part}{number}{start}, {size} long: {saved}");
+    let inside = format!("the file ends inside its last {part}{number}{start}, {size} long");
+    let mut message = match (frame, recovered) {
+        (true, 0) => format!("{inside}: no whole record could be read from it"),
+        (true, n) => {
+            format!(
+                "{inside}: {} of it could be read and count, the rest is left out",
+                amount(n, "whole record")
+            )
+        }
+        (false, 0) => format!("{inside}: it is left out{}", trailing_nuls(bytes, nuls)),
+        (false, _) => format!(
+            "the last line{number}{start}, is a whole record, seq {}, without its line feed: it is left out",
+            fault.seq
+        ),
+    };
     if let Some(session) = session {
         let events = match session.events {
             0 => "the log holds no event".to_owned(),
@@ -212,6 +234,11 @@ fn torn_tail(
             None => "no turn is open".to_owned(),
         };
         message = format!("{message}; {events}, and {turn}");
+    }
+    if !frame && recovered > 0 {
+        let help = "dsh drops the event and cuts it off the file. To keep it, append one line feed in a copy, and use that \
+                    instead before dsh opens the session";
+        return Finding::new(&NO_FINAL_NEWLINE, fault.place, message).at_seq(fault.seq).with_help(help);
     }
     Finding::new(&TORN_TAIL, fault.place, message).with_help(fault.kind.help())
 }
@@ -262,6 +289,23 @@ mod tests {
             "{message}"
         );
         assert!(message.contains("and turn 1 is open"), "{message}");
+    }
+
+    #[test]
+    fn a_last_line_that_lacks_its_line_feed_alone_is_told_as_that() {
+        let log = |last: &str| format!("{HEADER}\n{}\n{last}", event(0, "turn/start", r#"{"turn":1}"#));
+        let finding = testing::only(testing::check_bytes(log(&event(1, "todo/write", "{}")).as_bytes()));
+        assert_eq!((finding.code, finding.seq, finding.place.line), ("no-final-newline", Some(1), Some(3)));
+        assert!(
+            finding.message.contains("is a whole record, seq 1, without its line feed"),
+            "{}",
+            finding.message
+        );
+        for other in
+            [event(2, "todo/write", "{}"), event(0, "todo/write", "{}"), "{}".to_owned(), " ".to_owned()]
+        {
+            assert_eq!(codes(&testing::check_bytes(log(&other).as_bytes())), ["torn-tail"], "{other}");
+        }
     }
 
     #[test]

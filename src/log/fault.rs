@@ -55,7 +55,8 @@ pub enum FaultKind {
         nuls: u64,
         /// Whether it is a frame that is torn.
         frame: bool,
-        /// Records (rows, not events) that could be read from the torn frame.
+        /// Records (rows, not events) that could be read from it. A torn line may be one whole record that lacks nothing
+        /// but its line feed; readers leave it out all the same.
         recovered: u64,
     },
     /// A frame starts with other bytes than the magic number.

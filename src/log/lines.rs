@@ -129,7 +129,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The line that was given last, until the next is asked for.
+    /// The line that was given last, until the next is asked for; behind the last line, the rest that is none.
     pub(super) fn given(&self) -> &[u8] {
         &self.buffer[self.given.clone()]
     }
@@ -314,6 +314,8 @@ impl Lines {
             None => Overlong { place: self.place(), bytes: 0, nuls: 0 },
         };
         rest.add(&self.buffer[self.start..]);
+        // Of a line that is too long, most has gone already.
+        self.given = if rest.bytes == length as u64 { self.start..self.buffer.len() } else { 0..0 };
         self.pass_over(length);
         Some(rest)
     }

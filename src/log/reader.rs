@@ -232,6 +232,13 @@ impl LogReader {
         given
     }
 
+    /// Whether a line is the very record that continues the log.
+    fn is_next_record(&self, line: &[u8]) -> bool {
+        let Some(line) = text::decode(line) else { return false };
+        parse_line(&line.text, self.format, self.next_seq)
+            .is_ok_and(|body| sequence_fault(self.next_seq, &body, false).is_none())
+    }
+
     /// Adds what only the whole log tells, and notes where a fault may have cost records.
     fn complete(&mut self, kind: FaultKind, place: Place) -> FaultKind {
         match kind {
@@ -239,6 +246,10 @@ impl LogReader {
                 let end = self.lines.source().bytes;
                 let bytes = end.saturating_sub(place.byte.unwrap_or(end));
                 return FaultKind::TornTail { bytes, nuls, frame: true, recovered: self.recovered };
+            }
+            FaultKind::TornTail { frame: false, bytes, nuls, .. } => {
+                let recovered = u64::from(self.is_next_record(self.lines.given()));
+                return FaultKind::TornTail { bytes, nuls, frame: false, recovered };
             }
             // Nothing could be read of it, whatever it was: a torn tail like others.
             FaultKind::BrokenTail { swallowed: None, .. } if self.recovered == 0 => {

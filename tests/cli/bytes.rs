@@ -172,7 +172,7 @@ fn the_ends_of_files_are_told_apart() {
     let (start, todo) = (turn_start(0), todo(1));
     let sound = log(&[&start, &todo]);
     for (name, bytes, status, found) in [
-        ("no line feed", sound[..sound.len() - 1].to_vec(), 0, "torn-tail"),
+        ("no line feed", sound[..sound.len() - 1].to_vec(), 0, "no-final-newline"),
         ("NULs", [&sound[..], &[0; 5000]].concat(), 0, "torn-tail"),
         ("NULs behind a record", [&sound[..sound.len() - 1], &[0; 77]].concat(), 0, "torn-tail"),
         ("empty", Vec::new(), 3, "empty-file"),
