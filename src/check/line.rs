@@ -2,7 +2,7 @@
 
 use super::Finding;
 use super::registry::rule_family;
-use crate::log::{Fault, FaultKind, Place};
+use crate::log::{Fault, FaultKind, PackedRow, Place};
 
 rule_family! {
     "line";
@@ -118,6 +118,18 @@ rule_family! {
     /// **What to do.** The deltas only tell how an answer came in; the message itself stands behind them. But
     /// a row may not simply be removed, since its seqs would be missing: restore it from a copy.
     MALFORMED_ROW = error("malformed-row");
+    /// A packed row names its turn, step, index or call with a value that only the loader of the format takes.
+    ///
+    /// **What it means.** A packed row stands for a run of streamed deltas. The loader of format 0 takes any number as
+    /// turn, step and index, and an empty id of a call; the strict reader of the format wants counts and an id.
+    ///
+    /// **Why it matters.** dsh opens the log in this format. What reads it strictly, and every upgrade, refuses it.
+    ///
+    /// **How it comes about.** dsh writes counts alone, so another tool wrote the row.
+    ///
+    /// **What to do.** The row holds deltas only, and the message behind it stands for itself. Use the log in format 0
+    /// as it is, or go on from a copy that ends before the row.
+    LOOSE_ROW = error("loose-row");
     /// Lines end in a carriage return and a line feed.
     ///
     /// **What it means.** The finding counts such lines and names the first. The carriage return is white
@@ -163,6 +175,14 @@ pub(super) fn finding(fault: &Fault) -> Option<Finding> {
             .at_seq(fault.seq),
     };
     Some(finding.with_help(fault.kind.help()))
+}
+
+/// A packed row that strict readers do not take, though the loader does.
+pub(super) fn loose_row(row: &PackedRow, place: Place) -> Finding {
+    let message = "turn, step and index of a packed row must be counts, and the id of its call not empty";
+    let help =
+        "dsh opens the session in this format, but its strict reader refuses it; another tool wrote the row";
+    Finding::new(&LOOSE_ROW, place, message).at_seq(row.first_seq).with_help(help)
 }
 
 /// What is to be said of lines that end in CRLF: how many, and the first.
@@ -211,6 +231,15 @@ mod tests {
     }
 
     #[test]
+    fn a_row_that_only_the_loader_takes_is_an_error() {
+        let row = r#"{"type":"text-chunks","seq0":0,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"]}}"#;
+        let found = |row: &str| codes(&check_bytes(format!("{HEADER}\n{row}\n").as_bytes()));
+        assert_eq!(found(row), [""; 0]);
+        assert_eq!(found(&row.replace("\"index\":0", "\"index\":-1")), ["loose-row"]);
+        assert_eq!(found(&row.replace("\"index\":0", "\"index\":\"0\"")), ["malformed-row"]);
+    }
+
+    #[test]
     fn nuls_and_fused_records_are_told_apart() {
         let [one, two] = [0, 1].map(|seq| event(seq, "todo/write", "{}"));
         let end = event(2, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#);
@@ -233,7 +262,8 @@ mod tests {
         let lost = check_bytes(format!("{HEADER}\n{one}\n{}\0\n{end}\n", &two[..9]).as_bytes());
         let lost = lost.findings.iter().find(|finding| finding.code == "nul-block").unwrap();
         assert!(
-            lost.message.ends_with("1 NUL byte and 9 other bytes; seq 1 belongs here"),
+            lost.message
+                .contains("1 NUL byte and 9 other bytes; seq 1 belongs here; 1 event is missing here: seq 1"),
             "{}",
             lost.message
         );

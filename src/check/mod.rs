@@ -3,6 +3,7 @@
 //! [`check`] reads a log once and goes on behind damage; each file here is one family of rules and owns its codes, and
 //! [`rules`] lists them all. Nothing is printed here: `report/` shows a [`Finding`]. `cli/` and `repair/` may call this.
 
+mod absence;
 mod aftermath;
 mod binding;
 mod brackets;
@@ -10,6 +11,7 @@ mod branches;
 mod busy;
 mod closers;
 mod container;
+mod estimate;
 mod failures;
 mod finding;
 mod gist;
@@ -18,6 +20,7 @@ mod line;
 mod lock_report;
 mod locks;
 mod losses;
+mod metered;
 mod numbering;
 mod opening;
 mod pairing;
@@ -27,9 +30,11 @@ mod payload;
 mod payloads;
 mod places;
 mod provenance;
+mod quality;
 mod registry;
 mod relations;
 pub mod root;
+mod script;
 mod seeds;
 mod settings;
 mod shadow;
@@ -93,6 +98,7 @@ pub fn check(reader: &mut LogReader, options: Options) -> io::Result<Checked> {
 }
 
 fn run(mut pass: pass::Pass, reader: &mut LogReader) -> io::Result<Checked> {
+    pass.header_members(reader.extra_header_members());
     while reader.next(|item| pass.take(item))?.is_some() {}
     Ok(pass.finish(reader.events(), reader.crlf()))
 }

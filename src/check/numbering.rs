@@ -30,40 +30,38 @@ rule_family! {
     /// **What to do.** Look for a copy that has the missing events, and copy the file before dsh opens the
     /// session. Do not renumber: references to events all over the log would then point elsewhere.
     SEQ_GAP = error("seq-gap");
-    /// A record carries a seq that an earlier record has.
+    /// Records stand in the log a second time, equal in all they say.
     ///
-    /// **What it means.** The number falls back: from this record on the log tells a second history, or tells
-    /// the first one again. Which of the two is the session nobody can say from the numbers alone, so the
-    /// surface, pairing, brackets and locks are not checked from here on.
+    /// **What it means.** From the record that is named on the numbers fall back, but each record says what
+    /// the one with its number said before. So there is one history, and the checks pass over the second copy
+    /// of it. Where anything differs it is told as `seq-fork`.
     ///
-    /// **Why it matters.** dsh refuses a compressed log, and a raw one if a turn ends in or behind the
-    /// record. Else it keeps what stands before the record and deletes the rest, whichever was the real work.
+    /// **Why it matters.** dsh does not compare: the first repeated number ends its reading. It refuses a
+    /// compressed log, and a raw one if a turn ends in or behind the record. Else it deletes the copy and
+    /// with it all the new events that stand behind it.
     ///
-    /// **How it comes about.** Two processes had the session open: one wrote the ending of an interrupted
-    /// turn, the other went on with its own count. In format 0 no lock keeps them apart. Lines that were
-    /// copied twice look the same.
+    /// **How it comes about.** An append was tried again after an error, though its bytes had reached the
+    /// file. Parts of a log that overlap were joined, or lines were pasted twice.
     ///
-    /// **What to do.** Close every dsh that has the session, and copy the file. Compare the records from the
-    /// repeated number on: often one side is only the results and ends that dsh writes for an interrupted
-    /// turn, and holds no work. A copy that keeps the common part and the other side, with its numbers as
-    /// they are, is one history again.
+    /// **What to do.** Copy the file before dsh opens the session, and take the second of the two out in the
+    /// copy. The numbers go on then, and nothing is lost.
     SEQ_REPEAT = error("seq-repeat");
     /// A packed row stands for seqs of which earlier records have some or all.
     ///
     /// **What it means.** A row of packed deltas takes as many numbers as it has members, and counts as a
-    /// whole: none of it can be taken alone. If the record behind it goes on with the number that was next
-    /// before the row, the row is the only intruder, and the checks go on without it.
+    /// whole: none of it can be taken alone. The record behind this one goes on with the number that was next
+    /// before it, so that the row is the only intruder. The checks go on without it.
     ///
     /// **Why it matters.** dsh refuses the log if a turn ends behind the row, and a compressed one in any
-    /// case; else it deletes the row and all behind it. Where the row is the only intruder no message is
-    /// missing, for the text stands in the `assistant/message` too.
+    /// case; else it deletes the row and all behind it. No message is missing without the row, for the text
+    /// stands in the `assistant/message` too.
     ///
     /// **How it comes about.** Two writers shared a session, and one of them flushed streamed deltas after
     /// the other had ended the turn and resumed it. Deltas are the last thing to come in from a process that
     /// is being stopped.
     ///
-    /// **What to do.** Where the message says that the numbers go on without the row, remove exactly this
-    /// line in a copy and check that again. Otherwise treat it as two histories: see `seq-repeat`.
+    /// **What to do.** Remove exactly this line in a copy, and check that again. Where the numbers do not go
+    /// on without the row, the log holds two histories, and `seq-fork` is told instead.
     SEQ_OVERLAP = error("seq-overlap");
     /// Two histories go on from one seq: the same numbers stand in the log again, with other events.
     ///

@@ -3,20 +3,25 @@
 use super::aftermath::Aftermath;
 use super::brackets::{self, Brackets};
 use super::busy::Busy;
+use super::estimate::Estimate;
 use super::finding::Findings;
 use super::inbox::Inbox;
 use super::losses::Losses;
+use super::metered::Metered;
 use super::numbering::Numbering;
 use super::pairing::Calls;
 use super::payload::Payload;
 use super::places::Places;
 use super::provenance::Ranges;
+use super::quality::Quality;
 use super::relations::Relations;
+use super::script::Script;
 use super::splits::Splits;
 use super::task::Remains;
 use super::upgrade::{self, Standing, Upgrades};
+use super::vocabulary::Sources;
 use super::wording::{amount, owned};
-use super::{Checked, Options, container, line, locks, seeds, stream, surface, text, vocabulary};
+use super::{Checked, Options, absence, container, line, locks, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
@@ -30,16 +35,22 @@ pub(super) struct Pass {
     splits: Splits,
     remains: Remains,
     brackets: Brackets,
+    estimate: Estimate,
+    quality: Quality,
+    script: Script,
+    sources: Sources,
     /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
+    /// What the token meter stumbles over, where it is known to.
+    metered: Option<Metered>,
     inbox: Inbox,
     /// What upgrades to the format that is asked for refuse.
     upgrades: Option<Upgrades>,
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
-    /// The first line without a record since the last record.
-    unread_line: Option<u64>,
+    /// Where something first could not be read since the last record.
+    unread: Option<Place>,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
 }
@@ -56,6 +67,7 @@ impl Pass {
         let facts = Some(&format.relations).filter(|facts| facts.checked != CheckedBy::Upgrade);
         Self {
             relations: facts.map(|facts| Relations::new(facts, &header)),
+            metered: format.is_metered.then(Metered::default),
             inbox: Inbox::new(&header),
             upgrades: options.target.and_then(|target| Upgrades::new(&header, format, target)),
             session: Session::new(header, format, Keep::Figures),
@@ -65,10 +77,14 @@ impl Pass {
             splits: Splits::default(),
             remains: Remains::default(),
             brackets: Brackets::default(),
+            estimate: Estimate::default(),
+            quality: Quality::default(),
+            script: Script::default(),
+            sources: Sources::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
             findings,
-            unread_line: None,
+            unread: None,
             broken_frame: None,
         }
     }
@@ -77,6 +93,11 @@ impl Pass {
     #[cfg(test)]
     pub(super) fn of_fragment(self) -> Self {
         Self { relations: None, ..self }
+    }
+
+    /// Takes the header members that the format does not have.
+    pub(super) fn header_members(&mut self, names: &[String]) {
+        self.findings.extend(vocabulary::header_members(names, self.session.format));
     }
 
     /// Takes what the log gives next.
@@ -96,18 +117,27 @@ impl Pass {
                 if !self.numbering.record(&record, &mut self.findings) {
                     return;
                 }
-                let unread = self.unread_line.take();
-                if self.losses.read_on(first_seq) {
+                let unread = self.unread.take();
+                let lost = self.losses.read_on(first_seq);
+                if let Some(since) = unread {
+                    self.findings.amend(|finding| absence::tell(finding, since, lost.as_ref(), first_seq));
+                }
+                if lost.is_some() {
                     self.brackets.doubt();
+                    self.estimate.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
                     self.upgrades.iter_mut().for_each(Upgrades::doubt);
-                } else if let Some(line) = unread {
+                } else if let Some(line) = unread.and_then(|since| since.line) {
                     self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
                 }
                 match record.body {
                     Body::Event(event) => self.event(&event, record.place),
                     Body::Row(row) => {
                         self.session.apply_row(&row);
+                        if !row.is_strict {
+                            self.findings.push(line::loose_row(&row, record.place));
+                        }
+                        self.metered.iter_mut().for_each(|metered| metered.row(&row));
                         if let Some(relations) = &mut self.relations {
                             relations.row(&row, record.place, &mut self.findings);
                         }
@@ -154,7 +184,7 @@ impl Pass {
                 }
             }
             _ => {
-                self.unread_line = self.unread_line.or(fault.place.line);
+                self.unread.get_or_insert(fault.place);
                 self.losses.unread(fault.seq);
             }
         }
@@ -176,14 +206,22 @@ impl Pass {
                     && let Some(node) = self.session.surface.nodes().last()
                 {
                     self.places.keep(node, place);
+                    self.sources.node(node, place, self.session.format);
                 }
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
+                self.estimate.event(here);
+                self.quality.event(here);
+                self.script.event(here);
                 self.inbox.event(event, payload, place, self.session.format, &self.losses);
                 let is_known = self.session.format.knows(&event.event_type);
                 if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
+                }
+                if let Some(metered) = &mut self.metered {
+                    let (losses, findings) = (&self.losses, &mut self.findings);
+                    metered.event(event, payload, place, self.session.format, losses, findings);
                 }
                 if let Some(upgrades) = &mut self.upgrades {
                     let standing = if is_known { Standing::Known } else { Standing::Unknown };
@@ -210,6 +248,7 @@ impl Pass {
                 let is_unknown = matches!(violation, Violation::UnknownType(_));
                 if is_unknown || format.surface_type(&event.event_type).is_some() {
                     self.losses.left_out(event.seq);
+                    self.estimate.doubt();
                 } else if event.event_type.starts_with("compaction/") || event.event_type.starts_with("turn/")
                 {
                     self.brackets.doubt();
@@ -233,6 +272,7 @@ impl Pass {
             }
             self.places.forget(&node.replaces);
             self.places.keep(node, place);
+            self.sources.node(node, place, self.session.format);
         }
     }
 
@@ -246,9 +286,13 @@ impl Pass {
             Calls { session, places, splits, losses }.check(findings);
         }
         let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
-        self.findings.extend(self.brackets.failures.finding());
+        self.findings.extend(self.brackets.failures.finding(&self.session));
+        self.quality.finish(&mut self.findings);
         self.findings.extend(vocabulary::findings(&self.session));
+        self.findings.extend(self.sources.findings(self.session.format));
         if lock.is_some() {
+            self.findings.extend(self.estimate.finding());
+            self.findings.extend(self.script.finding());
             self.findings.extend(self.remains.findings(&self.session, &self.places));
         }
         // Where events were lost, the marker may be among them.

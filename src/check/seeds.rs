@@ -30,8 +30,8 @@ rule_family! {
     /// **What it means.** In formats 0 and 1 the header's `seedLength` is the number of events at the
     /// beginning that come from the parent session. The log is shorter than that.
     ///
-    /// **Why it matters.** dsh opens the log and goes on with it, but refuses to upgrade it. Whatever the
-    /// session did itself cannot be told from what it inherited.
+    /// **Why it matters.** dsh opens the log and goes on with it, but the strict reader of the format refuses it,
+    /// and so does an upgrade. Whatever the session did itself cannot be told from what it inherited.
     ///
     /// **How it comes about.** The fork was written out in part, or its end was cut off or dropped as damaged
     /// later. The header is written once and does not follow.
@@ -39,16 +39,17 @@ rule_family! {
     /// **What to do.** Look for the parent's log: it holds the inherited events in full, up to that number.
     /// If the fork was never worked in, make it again from there. Do not lower the number in the header, for
     /// it tells later events from inherited ones.
-    SEED_LENGTH = warning("seed-length");
+    SEED_LENGTH = error("seed-length");
 }
 
 /// What is to be said at the end of a log of `events` events.
 pub(super) fn finding(session: &Session, events: u64) -> Option<Finding> {
     let problem = session.seeds.problem(&session.header, session.format, events)?;
     let (rule, help) = match session.format.header.seeded {
-        Seeded::Length => {
-            (&SEED_LENGTH, "dsh opens the log, but refuses to upgrade it: its end may be missing")
-        }
+        Seeded::Length => (
+            &SEED_LENGTH,
+            "dsh opens the log, but its strict reader refuses it, and so does an upgrade: its end may be missing",
+        ),
         Seeded::Flag => (&SEED_BOUNDARY, "dsh refuses the log; another tool or a damaged copy left it so"),
     };
     Some(Finding::new(rule, Place { line: Some(1), ..Place::default() }, problem).with_help(help))

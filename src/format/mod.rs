@@ -14,6 +14,7 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
+use payload::Occasions;
 pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
 pub use upgrade::Upgrade;
 
@@ -33,8 +34,9 @@ pub struct Format {
     pub surface_types: &'static [SurfaceType],
     /// Where streamed deltas stand.
     pub stream: Stream,
-    /// Whether a packed tool row must name its call (FORMAT §5.1).
-    pub packed_rows_need_id: bool,
+    /// Whether readers refuse a packed row whose turn, step or index is no count, or whose call has an empty id
+    /// (FORMAT §5.1).
+    pub packed_rows_are_strict: bool,
     /// Whether `assistant/message` may cite its chunks, also with an empty list; else it may cite nothing (FORMAT §4).
     pub assistant_cites_chunks: bool,
     /// The first release that writes `sourceEventSeqs` as ranges, where earlier ones of this format cannot read
@@ -50,6 +52,8 @@ pub struct Format {
     pub checkpoint_source: &'static [(&'static str, &'static str)],
     /// Source kinds that no durable message may have (FORMAT §6.1).
     pub refused_source_kinds: &'static [&'static str],
+    /// Source kinds that dsh's own producers give messages (FORMAT §6.1, §8.4), in parts that versions share.
+    pub source_kinds: &'static [&'static [&'static str]],
     /// Every event type that the version's readers know (FORMAT §6.3), in sorted parts that versions share.
     pub vocabulary: &'static [&'static [&'static str]],
     /// What readers check as they scan the lines.
@@ -67,12 +71,14 @@ pub struct Format {
     pub has_opaque_markers: bool,
     /// Whether a time or a reference to an event may not be spelt `-0` (FORMAT §0.4).
     pub refuses_negative_zero: bool,
+    /// Whether it is known where dsh's token meter fails; it prices an answer by the chunks that it cites.
+    pub is_metered: bool,
     /// Members of a content block that cost nothing (FORMAT §7.5).
     pub unpriced_members: &'static [&'static str],
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
     /// What is asked of payloads, and when.
-    pub payloads: payload::Payloads,
+    pub asked: Occasions,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
     /// What the upgrade to the next version refuses; `None` where there is no next one.
@@ -172,6 +178,9 @@ pub const NEWEST: &Format = &v4::FORMAT;
 /// Every version that dshc reads.
 pub const ALL: &[&Format] = &[&v0::FORMAT, &v1::FORMAT, &v2::FORMAT, &v3::FORMAT, NEWEST];
 
+/// What an upgrade puts before the name of a plugin that it does not know (FORMAT §8.4).
+const UPGRADED_SOURCE: &str = "plugin:";
+
 /// The table of a version, or `None` if dshc cannot read that version.
 #[must_use]
 pub fn of(version: u64) -> Option<&'static Format> {
@@ -200,6 +209,12 @@ impl Format {
     #[must_use]
     pub fn checks_with_scan(&self, check: ScanCheck) -> bool {
         self.scan_checks.contains(&check)
+    }
+
+    /// Whether a part of dsh itself gives messages this source kind, or an upgrade does.
+    #[must_use]
+    pub fn has_source_kind(&self, kind: &str) -> bool {
+        self.source_kinds.iter().any(|part| part.contains(&kind)) || kind.starts_with(UPGRADED_SOURCE)
     }
 
     /// Whether readers of this version know `event_type`.

@@ -1,6 +1,6 @@
 //! Format 0: the first that was released.
 
-use super::vocabulary::{CHUNK, CODE_DISPATCH, COMMON};
+use super::vocabulary::{CODE_DISPATCH, COMMON, SOURCES};
 use super::{
     CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
     SurfaceType, SystemPrompt, ToolResult, Upgrade, payload,
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
         SurfaceType { name: "tool/result", kind: MessageKind::ToolResult, role: "user" },
     ],
     stream: Stream::Rows,
-    packed_rows_need_id: false,
+    packed_rows_are_strict: false,
     assistant_cites_chunks: true,
     ranged_sources_since: Some("0.1.2"),
     system_prompt: SystemPrompt::RequestHeader,
@@ -29,8 +29,9 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Wrapped,
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     refused_source_kinds: &[],
+    source_kinds: &[SOURCES, &["plugin"]],
     // The last readers of the 0.1.1 line lack three of these 51.
-    vocabulary: &[COMMON, CODE_DISPATCH, CHUNK],
+    vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
     scan_checks: &[],
     never_dropped: &[],
     retired: &["mode/set", "request/header-delta"],
@@ -38,9 +39,10 @@ pub(super) const FORMAT: Format = Format {
     canonical_payloads: false,
     has_opaque_markers: false,
     refuses_negative_zero: false,
+    is_metered: true,
     unpriced_members: &[],
     has_session_lock: false,
-    payloads: payload::OF_0,
+    asked: payload::OF_0,
     relations: Relations {
         checked: CheckedBy::Invariants,
         calls: CallRule::Started,

@@ -10,11 +10,11 @@ pub(super) const FORMAT: Format = Format {
     releases: "0.1.3",
     header: HeaderShape { seeded: Seeded::Flag, ..v1::FORMAT.header },
     stream: Stream::Embedded,
-    packed_rows_need_id: false,
+    packed_rows_are_strict: false,
     assistant_cites_chunks: false,
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
-    payloads: payload::OF_2,
+    asked: payload::OF_2,
     relations: Relations {
         checked: CheckedBy::Codec,
         payloads: Payloads::AllBut(&[]),

@@ -1,6 +1,6 @@
 //! Format 3: the system prompt as a node of the surface.
 
-use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
+use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
 use super::{
     CheckedBy, Format, MessageKind, Payloads, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt,
     Upgrade, payload, v2,
@@ -18,12 +18,12 @@ pub(super) const FORMAT: Format = Format {
     ],
     system_prompt: SystemPrompt::HeadNode,
     system_source: Some("plugin"),
-    vocabulary: &[COMMON, ATTEMPT, PTC_DISPATCH, SINCE_3],
+    vocabulary: &[COMMON, ATTEMPT, SINCE_3],
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources, ScanCheck::Markers, ScanCheck::Payload],
     never_dropped: &["tool/code-dispatch", "tool/code-dispatch-start"],
     canonical_payloads: true,
     has_session_lock: true,
-    payloads: payload::OF_3,
+    asked: payload::OF_3,
     relations: RELATIONS,
     upgrade: Some(Upgrade {
         refuses_unknown: false,

@@ -16,6 +16,8 @@ pub struct PackedRow {
     pub turn: Option<u64>,
     /// The step to which all members belong; `None` if it is no count.
     pub step: Option<u64>,
+    /// Whether strict readers take it too: they want counts for turn, step and index, and a call that has an id.
+    pub is_strict: bool,
 }
 
 /// The tag of a packed row, if `event_type` is one.
@@ -32,13 +34,22 @@ impl PackedRow {
         let first_seq = row.count("seq0").ok_or("seq0 must be a count")?;
         let time0 = row.get("time0").and_then(json::integer).ok_or("time0 must be an integer")?;
         let data = row.object("data").ok_or("data must be an object")?;
-        if format.packed_rows_need_id && data.text("id").is_some_and(|id| id.is_empty()) {
-            return Err("id must not be empty".into());
+        let is_strict = ["turn", "step", "index"].iter().all(|key| data.count(key).is_some())
+            && data.text("id").is_none_or(|id| !id.is_empty());
+        if format.packed_rows_are_strict && !is_strict {
+            return Err("turn, step and index must be counts, and id must not be empty".into());
         }
         let (members, last_time) = run_extent(&data, Self::check_data(tag, &data)?, time0)?;
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
-        Ok(Self { first_seq, members, last_time, turn: data.count("turn"), step: data.count("step") })
+        Ok(Self {
+            first_seq,
+            members,
+            last_time,
+            turn: data.count("turn"),
+            step: data.count("step"),
+            is_strict,
+        })
     }
 
     /// Checks the members of `data` and gives the name of its payload.
@@ -104,7 +115,14 @@ mod tests {
         let line = r#"{"type":"text-chunks","seq0":14,"time0":100,"data":{"turn":1,"step":1,"index":0,"dt":[3,-1],"texts":["The"," \ud83d"," wants"]}}"#;
         assert_eq!(
             parse(line),
-            Ok(PackedRow { first_seq: 14, members: 3, last_time: 102, turn: Some(1), step: Some(1) })
+            Ok(PackedRow {
+                first_seq: 14,
+                members: 3,
+                last_time: 102,
+                turn: Some(1),
+                step: Some(1),
+                is_strict: true
+            })
         );
         let tool = r#"{"type":"tool-call-chunks","seq0":22,"time0":1,"data":{"turn":1,"step":1,"index":2,"id":"c","name":"bash","dt":[],"args":["{}"]}}"#;
         assert_eq!(parse(tool).unwrap().members, 1);

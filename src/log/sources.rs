@@ -102,6 +102,11 @@ impl SourceSeqs {
         self.ranges.get(behind).is_some_and(|range| range.contains(&seq))
     }
 
+    /// The cited events as ranges, disjoint and in rising order.
+    pub fn ranges(&self) -> impl Iterator<Item = &RangeInclusive<u64>> {
+        self.ranges.iter()
+    }
+
     /// How many events are cited.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -131,3 +131,25 @@ fn the_surface_of_every_fixture_is_the_official_one() {
     }
     assert!(compared > 40, "{compared} compared");
 }
+
+#[test]
+fn an_estimate_below_zero_is_what_the_official_meter_refuses() {
+    let sandbox = Sandbox::new();
+    let cases = [
+        "R15-nested-replace-start-greater-than-end",
+        "R19-parallel-batch-split-by-replace",
+        "R27-original-task-lost-on-second-fold",
+    ];
+    let logs = cases.map(|case| fixture(&format!("cases/{case}/session.jsonl"))).to_vec();
+    let mut refused = Vec::new();
+    for log in &logs {
+        let (report, _) = sandbox.json(&["verify", text(log)]);
+        let findings = report["files"][0]["findings"].as_array().unwrap();
+        refused.push(findings.iter().any(|finding| finding["code"] == json!("estimate-below-zero")));
+    }
+    assert_eq!(refused, [false, false, true]);
+    for (verdict, refused) in judge(&logs, &[]).unwrap_or_default().iter().zip(refused) {
+        let error = verdict["stored"]["estimateError"].as_str();
+        assert_eq!(error.is_some_and(|error| error.contains("messageTokens")), refused, "{verdict}");
+    }
+}

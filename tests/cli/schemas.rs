@@ -1,6 +1,7 @@
 //! Documents of `dshc verify` against the schemas that describe them: `docs/verify.schema.json`, which this project
-//! makes, and `tests/schemas/sarif-2.1.0.json`, the schema of the OASIS standard SARIF 2.1.0 (its JSON schema of the
-//! drafts' branch, as the crate serde-sarif 0.8.0 ships it) without its titles and descriptions.
+//! makes, and `tests/schemas/sarif-2.1.0.json`, the schema of the OASIS standard SARIF 2.1.0: sarif-schema-2.1.0.json of
+//! oasis-tcs/sarif-spec, as the crate serde-sarif 0.8.0 ships it, without its titles and descriptions, and with a stray
+//! bracket of one pattern escaped.
 
 use crate::golden::is_rewriting;
 use crate::sandbox::{HEADER, Sandbox, fixture, text};
@@ -79,15 +80,9 @@ fn json_reports_are_as_their_schema_says() {
 #[test]
 fn the_schema_refuses_what_verify_does_not_write() {
     let validator = validator("docs/verify.schema.json");
-    let report = || {
-        let reports = reports("json");
-        let clean = |report: &Value| faults(&validator, report).is_empty();
-        reports
-            .into_iter()
-            .find(|report| report["files"][0]["findings"][0].is_object() && clean(report))
-            .unwrap()
-    };
-    let whole = report();
+    let log = fixture("cases/R04-damaged-line-then-work-without-turn-end/session.jsonl");
+    let (whole, _) = Sandbox::new().json(&["verify", text(&log)]);
+    assert_eq!(faults(&validator, &whole), [""; 0]);
     let changed = |pointer: &str, value: Value| {
         let mut report = whole.clone();
         let (parent, member) = pointer.rsplit_once('/').unwrap();

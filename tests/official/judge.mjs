@@ -14,6 +14,7 @@ import LlmRuntime from '@deepseek-ai/dsh-llm'
 import SessionStore, { Session } from '@deepseek-ai/dsh-session'
 import * as sessionRules from '@deepseek-ai/dsh-session/invariant'
 import JsonlSessionPersistence from '@deepseek-ai/dsh-session-persistence-jsonl'
+import SessionProjectionRegistry from '@deepseek-ai/dsh-session-projection'
 import TokenMeter from '@deepseek-ai/dsh-token-meter'
 import { emit, headerLine, isZstd, messageOf, parseArguments } from './lib.mjs'
 
@@ -26,9 +27,11 @@ if (retain !== undefined && !(Number.isSafeInteger(retain) && retain >= 0)) thro
 const lab = new Context()
 await lab.plugin(SessionStore)
 await lab.plugin(LlmRuntime)
+await lab.plugin(SessionProjectionRegistry)
 await lab.plugin(TokenMeter)
 await lab.plugin(BasicCompactionEngine, { auto: false, thresholdRatio: 0.5, retainTokens: retain ?? 0 })
 const meter = lab.get('tokenMeter')
+const projections = lab.get('sessionProjections')
 const engine = lab.get('compaction')
 lab.get('llm').resolveModelInfo = async () => ({ context: { contextWindow: 2 * ((retain ?? 0) + 1) } })
 class RegionChosen extends Error {
@@ -95,7 +98,6 @@ async function withLog({ room, header, path, compression }, name, use) {
 async function view(id, events) {
   const session = Session.create(id, structuredClone(events))
   const nodes = [...session.surface.nodes]
-  const measured = meter.measure(session)
   const types = {}
   for (const { type } of events) types[type] = (types[type] ?? 0) + 1
   const seen = {
@@ -103,9 +105,12 @@ async function view(id, events) {
     types,
     surface: nodes,
     replaceGeneration: session.surface.replaceGeneration,
-    surfaceTokens: measured.surfaceTokens,
-    totalTokens: measured.totalTokens,
-    nodeTokens: measured.nodes.map(node => node.tokens),
+  }
+  try {
+    const measured = meter.measure(session)
+    Object.assign(seen, { surfaceTokens: measured.surfaceTokens, totalTokens: measured.totalTokens, nodeTokens: measured.nodes.map(node => node.tokens) })
+  } catch (error) {
+    seen.meterError = messageOf(error)
   }
   try {
     seen.balancedBefore = nodes.map(seq => toolPairingBalancedBefore(session, seq))
@@ -114,6 +119,11 @@ async function view(id, events) {
     seen.pairingError = messageOf(error)
   }
   seen.lock = lockOf(events)
+  try {
+    seen.estimate = projections.snapshot(session).values.contextBreakdown.messageTokens
+  } catch (error) {
+    seen.estimateError = messageOf(error)
+  }
   if (retain !== undefined) Object.assign(seen, await regionOf(id, events))
   if (given.messages) seen.messages = session.deriveMessages()
   return seen

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 rule_family! {
     "relations";
-    /// A title cites no prompt though no user gave it, or cites some though a user did.
+    /// A title cites no prompt though no user gave it, or cites some though a user did, or nobody gave it.
     ///
     /// **What it means.** A `session/title` that a provider or a fallback made names in `messageSeqs` the
     /// prompts that it was made from; one that the user typed names none. This one has it the other way
@@ -74,6 +74,9 @@ impl Titles {
 
     pub(super) fn title(&self, here: &mut Here) {
         let Some(cited) = self.cited(here) else { return };
+        if here.data.object("source").is_none() {
+            return here.tell(&EMPTY, "the title has no source".to_owned());
+        }
         let is_by_user = has(here.data, "source", &[("kind", "user")]);
         if cited == 0 && !is_by_user {
             here.tell(&EMPTY, "the title cites no prompt, and its source is no user".to_owned());
@@ -178,6 +181,8 @@ mod tests {
                 "{seqs} {kind}"
             );
         }
+        let nowhere = r#"{"title":"t","messageSeqs":[],"source":"user"}"#;
+        assert_eq!(found(&[("session/title", nowhere)]), ["title-empty@0"]);
         let mut log = lines(&[HUMAN, ("session/title", &title("[0]", "provider"))]);
         log[0] = "{".to_owned();
         assert_eq!(codes(&judge(&header(4), &log)), [""; 0], "the prompt may have been lost");

@@ -1,7 +1,7 @@
 //! Findings, grouped by file; many files in totals by cause.
 
 use super::causes;
-use crate::check::{Finding, Severity};
+use crate::check::{Checked, Finding, Severity, lock_told};
 use crate::report::phrases::{self, grouped};
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::session::LockState;
@@ -40,21 +40,27 @@ fn file(file: &FileVerdict, is_verbose: bool, out: &mut dyn Write) -> io::Result
     let counts = Some(phrases::tally(file.tally())).filter(|counts| !counts.is_empty());
     let facts: Vec<String> = events.into_iter().chain(counts).collect();
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}  {}", shown_path(&file.path), facts.join(": "))?;
-    lock(file, out)?;
+    if let Some(checked) = &file.checked {
+        lock(checked, is_verbose, out)?;
+    }
     findings(&file.findings, is_verbose, out)
 }
 
-/// The compaction lock at the end of the log, where there is something to say of it.
-fn lock(file: &FileVerdict, out: &mut dyn Write) -> io::Result<()> {
-    match file.checked.as_ref().and_then(|checked| checked.lock.as_ref()) {
-        Some(LockState::Held(lock)) => {
-            writeln!(out, "  {YELLOW}compaction lock held{YELLOW:#} since seq {}", lock.start_seq)
-        }
-        Some(LockState::Stale(lock)) => {
-            writeln!(out, "  {DIM}stale compaction lock of seq {}{DIM:#}", lock.start_seq)
-        }
-        Some(LockState::Free) | None => Ok(()),
+/// The compaction lock at the end of the log; a free one, and what else keeps dsh busy, only where more is asked for.
+fn lock(checked: &Checked, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let Some(lock) = &checked.lock else { return Ok(()) };
+    let style = match lock {
+        LockState::Held(_) => YELLOW,
+        LockState::Stale(_) => DIM,
+        LockState::Free if is_verbose => DIM,
+        LockState::Free => return Ok(()),
+    };
+    writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock)))?;
+    let busy: Vec<String> = checked.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
+    if is_verbose && !busy.is_empty() {
+        writeln!(out, "  {DIM}busy{DIM:#} dsh would refuse a manual compaction now: {}", busy.join(", "))?;
     }
+    Ok(())
 }
 
 /// The findings of a file; of many like each other the first ones, and how many more there are.
@@ -126,6 +132,7 @@ fn ignored(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Busy;
     use crate::report::testing::{of_code, run};
 
     fn report(findings: Vec<Finding>, is_verbose: bool) -> String {
@@ -145,6 +152,23 @@ mod tests {
         assert!(short.contains("1,500 errors, 1 warning\n"), "{short}");
         let long = report(findings, true);
         assert_eq!((long.matches("error seq-gap").count(), long.contains("like this")), (1001, false));
+    }
+
+    #[test]
+    fn a_free_lock_is_told_only_on_request() {
+        let mut run = run(Vec::new());
+        let checked = run.files[0].checked.as_mut().unwrap();
+        checked.lock = Some(LockState::Free);
+        checked.busy = vec![Busy::OpenTurn, Busy::WaitingMessages];
+        let told = |is_verbose| {
+            let mut out = Vec::new();
+            verify(&run, is_verbose, &mut out).unwrap();
+            anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
+        };
+        assert_eq!(told(false), "clean  logs/session.jsonl  43 events\n1 log: 1 clean\n");
+        let verbose = told(true);
+        assert!(verbose.contains("  lock free: "), "{verbose}");
+        assert!(verbose.contains("compaction now: open turn, waiting messages\n"), "{verbose}");
     }
 
     #[test]

@@ -27,6 +27,8 @@ struct FileJson<'a, F> {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     lock: Option<LockJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    busy: Vec<&'static str>,
     findings: F,
 }
 
@@ -98,6 +100,7 @@ fn file(file: &FileVerdict) -> FileJson<'_, impl Serialize> {
         events: checked.map_or(0, |checked| checked.events),
         status: file.status().as_str(),
         lock: checked.and_then(|checked| checked.lock.as_ref()).map(LockJson::of),
+        busy: checked.into_iter().flat_map(|checked| &checked.busy).map(|busy| busy.as_str()).collect(),
         findings: Stream(|| file.findings.iter().map(finding)),
     }
 }

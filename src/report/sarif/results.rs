@@ -89,9 +89,7 @@ pub(super) fn of<'a>(
     file: &'a FileVerdict,
     indexes: &'a HashMap<&str, usize>,
 ) -> impl Iterator<Item = Outcome> + use<'a> {
-    let seqs = |finding: &Finding| Some((finding.seq?, finding.place));
-    let places = file.findings.iter().filter(|finding| finding.place.line.is_some()).filter_map(seqs);
-    let artifacts = Artifacts { file, uri: uri::of(&file.path), places: places.collect() };
+    let artifacts = Artifacts { file, uri: uri::of(&file.path), places: places(&file.findings) };
     let mut seen: HashMap<String, u64> = HashMap::new();
     file.findings.iter().map(move |finding| {
         let identity = artifacts.identity(finding);
@@ -101,6 +99,17 @@ pub(super) fn of<'a>(
         let rule_index = indexes.get(finding.code).copied();
         artifacts.outcome(finding, rule_index, fingerprint.to_hex()[..32].to_owned())
     })
+}
+
+/// The places of events that have findings, but for a seq that stands on several lines.
+fn places(findings: &[Finding]) -> HashMap<u64, Place> {
+    let mut places: HashMap<u64, Option<Place>> = HashMap::new();
+    for finding in findings.iter().filter(|finding| finding.place.line.is_some()) {
+        let Some(seq) = finding.seq else { continue };
+        let known = places.entry(seq).or_insert(Some(finding.place));
+        known.take_if(|place| place.line != finding.place.line);
+    }
+    places.into_iter().filter_map(|(seq, place)| Some((seq, place?))).collect()
 }
 
 impl Artifacts<'_> {
@@ -211,6 +220,12 @@ mod tests {
         let related = &known["relatedLocations"][0];
         assert_eq!(related["message"]["text"], "seq 7: the cause");
         assert_eq!(related["physicalLocation"]["region"], json!({ "startLine": 9 }));
+        let mut twice = of_code("seq-gap", 8);
+        twice.extend(of_code("seq-gap", 8).into_iter().map(|mut finding| {
+            finding.place.line = Some(100);
+            finding
+        }));
+        assert_eq!(results(&file(twice))[0]["relatedLocations"], Value::Null);
     }
 
     #[test]

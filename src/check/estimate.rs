@@ -1,0 +1,228 @@
+//! dsh's running estimate of what the surface costs (FORMAT §7.5).
+//!
+//! dsh keeps one sum: each appended message adds its price, and a replacement right behind its summary or prune takes
+//! off what that one says the hidden nodes cost. So figures that are too high drive the sum below zero, which dsh's
+//! own check of the sum refuses when it loads the session.
+
+use super::Finding;
+use super::brackets::Here;
+use super::registry::rule_family;
+use crate::json::Object;
+use crate::log::Place;
+
+rule_family! {
+    "compaction";
+    /// dsh's running estimate of the surface ends below zero, so that dsh cannot load the session.
+    ///
+    /// **What it means.** dsh adds up the price of each message as it is appended, and takes off the
+    /// `shadowedTokenCount` of each summary or prune whose replacement follows it directly. By the figures in this log
+    /// the sum is negative at its end. The finding stands at the replacement that took it below zero for good.
+    ///
+    /// **Why it matters.** dsh checks that the sum is no negative number whenever it shows or restores the session, and
+    /// fails if it is. The events are sound and nothing is lost, but the session cannot be opened.
+    ///
+    /// **How it comes about.** Another tool wrote the compaction, and counted with another meter than dsh's: exact
+    /// tokens, bytes, or a figure of its own. Each such figure that is too high leaves the sum lower than it is.
+    ///
+    /// **What to do.** Keep a copy. Where the compaction that it stands at is the last thing in the log, take it out
+    /// (`dshc undo` where that is possible), and compact again with a tool that counts as dsh does. A prompt that is
+    /// long enough would lift the sum above zero again, but dsh cannot append one to a session that it cannot open.
+    ESTIMATE_BELOW_ZERO = error("estimate-below-zero");
+    /// A replacement follows a summary or prune directly and hides another range than that one names.
+    ///
+    /// **What it means.** The summary or prune right before the replacement says which nodes it hides, by the first and
+    /// the last. The replacement names others.
+    ///
+    /// **Why it matters.** dsh's meter reads the two together: the figure of the one belongs to the range of the other.
+    /// Where the ranges differ it fails, and with it dsh's attempt to load the session.
+    ///
+    /// **How it comes about.** Another tool changed the region after it had made the summary, or joined the records of
+    /// two compactions.
+    ///
+    /// **What to do.** Keep a copy. Where nothing stands behind the compaction, take it out and compact again. dsh itself
+    /// never writes this.
+    PRICE_RANGE = error("shadow-price-range");
+}
+
+/// The sum so far.
+#[derive(Debug, Default)]
+pub(super) struct Estimate {
+    sum: i128,
+    /// What the event just before says that its replacement hides.
+    claim: Option<Claim>,
+    /// The replacement that took the sum below zero, while it is, and by which figure.
+    below: Option<Below>,
+    in_doubt: bool,
+}
+
+#[derive(Debug)]
+struct Claim {
+    seq: u64,
+    next_seq: u64,
+    range: (u64, u64),
+    tokens: u64,
+}
+
+#[derive(Debug)]
+struct Below {
+    seq: u64,
+    place: Place,
+    claim: u64,
+    tokens: u64,
+    before: i128,
+}
+
+impl Estimate {
+    /// Messages or figures may have been lost.
+    pub(super) fn doubt(&mut self) {
+        (self.in_doubt, self.claim) = (true, None);
+    }
+
+    /// Takes an event that the session has just taken.
+    pub(super) fn event(&mut self, here: &mut Here) {
+        let claim = self.claim.take().filter(|claim| claim.next_seq == here.event.seq);
+        if matches!(&*here.event.event_type, "compaction/summary" | "compaction/prune") {
+            self.claim = here.payload.get().and_then(|data| Claim::of(data, here.event.seq));
+            return;
+        }
+        let surface = &here.session.surface;
+        let Some(_) = here.session.format.surface_type(&here.event.event_type) else { return };
+        let Some(node) = surface.position(here.event.seq).and_then(|at| surface.nodes().get(at)) else {
+            return;
+        };
+        let (price, before) = (i128::from(node.host_tokens), self.sum);
+        if !here.event.is_replacement() {
+            self.sum += price;
+        } else if let Some(claim) = claim {
+            self.sum += price - i128::from(claim.tokens);
+            let edges = (node.replaces.first().copied(), node.replaces.last().copied());
+            if edges != (Some(claim.range.0), Some(claim.range.1)) {
+                Self::wrong_range(&claim, edges, here);
+            }
+            if self.sum < 0 && self.below.is_none() {
+                let (seq, place) = (here.event.seq, here.place);
+                self.below = Some(Below { seq, place, claim: claim.seq, tokens: claim.tokens, before });
+            }
+        }
+        if self.sum >= 0 {
+            self.below = None;
+        }
+    }
+
+    fn wrong_range(claim: &Claim, edges: (Option<u64>, Option<u64>), here: &mut Here) {
+        let name = |edge: Option<u64>| edge.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
+        let message = format!(
+            "the replacement hides {}..{}, but seq {} right before it names {}..{}",
+            name(edges.0),
+            name(edges.1),
+            claim.seq,
+            claim.range.0,
+            claim.range.1
+        );
+        let finding = Finding::new(&PRICE_RANGE, here.place, message).at_seq(here.event.seq);
+        let finding =
+            finding.with_help("another tool wrote this; dsh's meter fails on it when the session is loaded");
+        here.findings.push(finding.relating(claim.seq, "names the other range"));
+    }
+
+    /// What is to be said at the end of the log.
+    pub(super) fn finding(&self) -> Option<Finding> {
+        let below = self.below.as_ref()?;
+        let message = format!(
+            "dsh's running estimate of the surface ends at {}: it was {} before seq {}, whose shadowedTokenCount takes {} off",
+            self.sum, below.before, below.claim, below.tokens
+        );
+        let help = "dsh cannot load a session whose estimate is below zero; another tool counted otherwise than dsh does";
+        let finding =
+            Finding::new(&ESTIMATE_BELOW_ZERO, below.place, message).at_seq(below.seq).with_help(help);
+        let finding =
+            finding.relating(below.claim, "the figure that is too high, or the last of those that are");
+        Some(if self.in_doubt { finding.noted().adding("but events before it were lost") } else { finding })
+    }
+}
+
+impl Claim {
+    fn of(data: &Object, seq: u64) -> Option<Self> {
+        let range = data.object("shadowedRange")?;
+        let range = (range.count("start")?, range.count("end")?);
+        Some(Self { seq, next_seq: seq + 1, range, tokens: data.count("shadowedTokenCount")? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{bracket, check_events, structural_codes as codes, user};
+    use super::super::{Checked, Severity};
+
+    /// A prompt of nine host tokens, and a compaction of it that says that it hides so many.
+    fn compacted(tokens: u64) -> Vec<String> {
+        let figure = format!("\"shadowedTokenCount\":{tokens},");
+        let bracket = bracket(1, "c", "null", 0).into_iter();
+        let bracket = bracket.map(|line| line.replace("\"shadowedTokenCount\":9,", &figure));
+        [user(0, "one")].into_iter().chain(bracket).collect()
+    }
+
+    fn told(log: &[String]) -> (Vec<&'static str>, Checked) {
+        let checked = check_events(log);
+        (codes(&checked), checked)
+    }
+
+    #[test]
+    fn a_sum_below_zero_is_an_error() {
+        // The empty checkpoint costs 4.
+        assert_eq!(told(&compacted(13)).0, ["shadowed-tokens"]);
+        let (codes, checked) = told(&compacted(14));
+        assert_eq!(codes, ["shadowed-tokens", "estimate-below-zero"]);
+        let finding = checked.findings.iter().find(|finding| finding.code == "estimate-below-zero").unwrap();
+        assert_eq!((finding.severity, finding.seq, finding.place.line), (Severity::Error, Some(3), Some(5)));
+        assert!(
+            finding
+                .message
+                .contains("ends at -1: it was 9 before seq 2, whose shadowedTokenCount takes 14 off")
+        );
+        assert_eq!(finding.related[0].seq, 2);
+        // What lifts it again makes dsh load the session.
+        assert_eq!(told(&[&compacted(14)[..], &[user(5, "two")]].concat()).0, ["shadowed-tokens"]);
+    }
+
+    #[test]
+    fn only_a_replacement_right_behind_takes_its_figure_off() {
+        let mut log = compacted(1000);
+        log.insert(3, super::super::testing::event(3, "todo/write", "{}"));
+        let behind = |line: &String, from: u64| {
+            line.replace(&format!("\"seq\":{from}"), &format!("\"seq\":{}", from + 1))
+        };
+        log[4] = behind(&log[4], 3);
+        log[5] = behind(&log[5], 4);
+        assert_eq!(told(&log).0, ["shadowed-tokens"]);
+    }
+
+    #[test]
+    fn a_replacement_of_another_range_than_its_summary_is_an_error() {
+        let mut log = compacted(9);
+        log.insert(1, user(1, "two"));
+        for (at, line) in log.iter_mut().enumerate().skip(2) {
+            *line = line.replace(&format!("\"seq\":{}", at - 1), &format!("\"seq\":{at}"));
+        }
+        log[4] =
+            log[4].replace(r#""start":0,"end":0"#, r#""start":0,"end":1"#).replace("[1,2,0]", "[2,3,0,1]");
+        let (codes, checked) = told(&log);
+        assert_eq!(codes, ["shadow-price-range"], "{:#?}", checked.findings);
+        let finding = checked.findings.iter().find(|finding| finding.code == "shadow-price-range").unwrap();
+        assert!(
+            finding.message.contains("hides 0..1, but seq 3 right before it names 0..0"),
+            "{}",
+            finding.message
+        );
+    }
+
+    #[test]
+    fn where_messages_were_lost_the_sum_is_a_note() {
+        let bracket = compacted(14).split_off(1).into_iter();
+        let bracket = bracket.map(|line| line.replace("\"seq\":", "\"seq\":1"));
+        let log: Vec<String> = [user(0, "one"), "{".to_owned()].into_iter().chain(bracket).collect();
+        let (_, checked) = told(&log);
+        let finding = checked.findings.iter().find(|finding| finding.code == "estimate-below-zero").unwrap();
+        assert_eq!(finding.severity, Severity::Note, "{:#?}", checked.findings);
+    }
+}

@@ -1,0 +1,250 @@
+//! What dsh's token meter stumbles over when it prices a log of format 0: an answer is priced by the deltas that it cites,
+//! put together again, and every block by its texts (FORMAT §7.5).
+
+use super::Finding;
+use super::finding::Findings;
+use super::losses::Losses;
+use super::payload::Payload;
+use super::registry::{Rule, rule_family};
+use crate::format::{Format, MessageKind};
+use crate::json::{self, Kind, Object, Raw};
+use crate::log::{Event, PackedRow, Place, SourceSeqs};
+use std::ops::RangeInclusive;
+
+#[cfg(test)]
+mod tests;
+
+rule_family! {
+    "payload";
+    /// A content block of a message lacks the text by which its type is priced.
+    ///
+    /// **What it means.** dsh's token meter prices a block `text` or `reasoning` by its `text`, a `tool-call` by its
+    /// `name` and `arguments`, a `tool-result` by the blocks in its `content`. One of these is absent or null here, or
+    /// the block itself is null.
+    ///
+    /// **Why it matters.** dsh opens the log, but the meter fails at this event whenever it is asked. Each compaction
+    /// asks it first, so none can run.
+    ///
+    /// **How it comes about.** Another tool wrote the message, with the member names of a provider or with nothing where
+    /// a text was empty. An empty text is legal, no text is not.
+    ///
+    /// **What to do.** Let the writer give every block its text, be it empty. In this log the event cannot be changed;
+    /// the session goes on from a copy that ends before it.
+    BLOCK = error("block-unpriced");
+    /// A request header holds null for its system prompt or its tools.
+    ///
+    /// **What it means.** In a `request/header` the members `system` and `tools` are left out where there is no prompt
+    /// or no tool. Here one of them stands there and is null.
+    ///
+    /// **Why it matters.** dsh opens the log, but its token meter asks the null for its length and fails, and with it
+    /// every compaction.
+    ///
+    /// **How it comes about.** Another tool wrote the header and spells what is absent as null.
+    ///
+    /// **What to do.** Leave the member out. In this log the event cannot be changed; the session goes on from a copy
+    /// that ends before it.
+    HEADER = error("header-unpriced");
+    /// An answer with usage cites an event that is no streamed delta of its step.
+    ///
+    /// **What it means.** In format 0 the `sourceEventSeqs` of an `assistant/message` are the `assistant/chunk` events
+    /// that it came in, all of its own turn and step. This one names another event. An answer without `usage`, or
+    /// before the first request header, is not looked at.
+    ///
+    /// **Why it matters.** dsh opens the log, but its token meter puts the answer together again from what it cites, and
+    /// fails here. No compaction can run, and an upgrade refuses the log.
+    ///
+    /// **How it comes about.** Lines were moved, dropped or numbered anew, and the citation did not follow.
+    ///
+    /// **What to do.** Use a copy of the log as dsh wrote it. A tool that renumbers events must renumber what cites
+    /// them; one that cannot tell leaves the list out.
+    CITATION = error("chunk-citation");
+    /// An answer with usage cites a streamed delta that is not whole.
+    ///
+    /// **What it means.** The `chunk` of an `assistant/chunk` has one of seven types, and one that ends a block carries
+    /// the whole block. The answer cites one of which that is not true.
+    ///
+    /// **Why it matters.** dsh opens the log, but its token meter puts the answer together again from what it cites, and
+    /// fails here. No compaction can run.
+    ///
+    /// **How it comes about.** An adapter of another provider passed on a chunk of its own, or a tool cut the chunks
+    /// short to save space.
+    ///
+    /// **What to do.** Let the adapter write the seven types alone. In this log the event cannot be changed; the session
+    /// goes on from a copy that ends before the answer.
+    CHUNK = error("chunk-shape");
+}
+
+const HELP: &str = "dsh opens the session, but its token meter fails here, and with it every compaction; another tool or a \
+                    damaged writer left this";
+
+/// What the meter knows of the open step.
+#[derive(Debug, Default)]
+pub(super) struct Metered {
+    /// A request header has come: only then is an answer put together again.
+    has_header: bool,
+    /// Turn and step of the last deltas.
+    step: (Option<u64>, Option<u64>),
+    /// Their seqs, in rising order.
+    deltas: Vec<RangeInclusive<u64>>,
+    /// Those that are not whole, and what is wrong with them.
+    broken: Vec<(u64, &'static str)>,
+}
+
+impl Metered {
+    /// Looks at an event that the session has taken.
+    pub(super) fn event(
+        &mut self,
+        event: &Event,
+        payload: &Payload,
+        place: Place,
+        format: &Format,
+        losses: &Losses,
+        findings: &mut Findings,
+    ) {
+        let Some(surface) = format.surface_type(&event.event_type) else {
+            match &*event.event_type {
+                "assistant/chunk" => self.chunk(event.seq, payload.get()),
+                "request/header" => {
+                    self.has_header = true;
+                    let header = payload.get().and_then(|data| data.object("header"));
+                    let is_null =
+                        |key| header.as_ref().and_then(|header| header.get(key)).is_some_and(is_null);
+                    if let Some(key) = ["system", "tools"].into_iter().find(|key| is_null(key)) {
+                        findings.push(finding(
+                            &HEADER,
+                            event.seq,
+                            place,
+                            format!("the request header's {key} is null"),
+                        ));
+                    }
+                }
+                _ => {}
+            }
+            return;
+        };
+        let Some(data) = payload.get() else { return };
+        let message = if surface.kind == MessageKind::User { None } else { data.object("message") };
+        let content = message.as_ref().unwrap_or(data).array("content").unwrap_or_default();
+        if let Some(problem) = content.iter().find_map(|block| block_problem(block)) {
+            findings.push(finding(&BLOCK, event.seq, place, format!("{} {problem}", event.event_type)));
+        }
+        if surface.kind == MessageKind::Assistant && self.has_header && data.get("usage").is_some() {
+            let step = (data.count("turn"), data.count("step"));
+            findings.extend(self.answer(event, step, format, losses).map(|(rule, message, seq)| {
+                finding(rule, event.seq, place, message).relating(seq, "what is cited")
+            }));
+        }
+    }
+
+    /// Looks at a run of deltas; its shape has been checked.
+    pub(super) fn row(&mut self, row: &PackedRow) {
+        self.enter((row.turn, row.step));
+        self.add(row.first_seq..=row.first_seq.saturating_add(row.members.saturating_sub(1)));
+    }
+
+    fn chunk(&mut self, seq: u64, data: Option<&Object>) {
+        let number = |key| data.and_then(|data| data.count(key));
+        self.enter((number("turn"), number("step")));
+        self.add(seq..=seq);
+        let chunk = data.and_then(|data| data.object("chunk"));
+        if let Some(problem) = chunk.as_ref().map_or(Some("is no object"), chunk_problem) {
+            self.broken.push((seq, problem));
+        }
+    }
+
+    fn enter(&mut self, step: (Option<u64>, Option<u64>)) {
+        if self.step != step {
+            self.step = step;
+            self.deltas.clear();
+            self.broken.clear();
+        }
+    }
+
+    fn add(&mut self, seqs: RangeInclusive<u64>) {
+        match self.deltas.last_mut() {
+            Some(last) if last.end().checked_add(1) == Some(*seqs.start()) => {
+                *last = *last.start()..=*seqs.end();
+            }
+            _ => self.deltas.push(seqs),
+        }
+    }
+
+    /// What is wrong with what an answer of this turn and step cites, and the event that it is about.
+    fn answer(
+        &self,
+        event: &Event,
+        step: (Option<u64>, Option<u64>),
+        format: &Format,
+        losses: &Losses,
+    ) -> Option<(&'static Rule, String, u64)> {
+        let cited = SourceSeqs::parse(event.source_event_seqs?, event.seq, true, format).ok()?;
+        let deltas = if self.step == step { &self.deltas[..] } else { &[] };
+        let stray = cited.ranges().find_map(|range| first_outside(range, deltas));
+        if let Some(stray) = stray.filter(|stray| !losses.contains(*stray)) {
+            let message = format!("the answer cites seq {stray}, which is no streamed delta of its step");
+            return Some((&CITATION, message, stray));
+        }
+        let (seq, problem) = self.broken.iter().find(|(seq, _)| cited.contains(*seq))?;
+        Some((&CHUNK, format!("the answer cites seq {seq}, whose chunk {problem}"), *seq))
+    }
+}
+
+/// The first seq of `range` that is in none of `runs`, which rise.
+fn first_outside(range: &RangeInclusive<u64>, runs: &[RangeInclusive<u64>]) -> Option<u64> {
+    let run = runs.get(runs.partition_point(|run| run.end() < range.start()));
+    match run.filter(|run| run.contains(range.start())) {
+        None => Some(*range.start()),
+        Some(run) if run.end() < range.end() => Some(run.end() + 1),
+        Some(_) => None,
+    }
+}
+
+/// What is wrong with a delta that an answer is put together from.
+fn chunk_problem(chunk: &Object) -> Option<&'static str> {
+    let is = |kind: &str| chunk.has_text("type", kind);
+    if is("block-end") {
+        return match chunk.get("block") {
+            None => Some("ends a block without it"),
+            Some(block) => block_problem(block).map(|_| "ends a block that is not whole"),
+        };
+    }
+    let known = ["block-start", "text-delta", "reasoning-delta", "tool-call-delta", "usage", "finish"];
+    (!known.into_iter().any(is)).then_some("is of no known type")
+}
+
+/// What keeps a content block from being priced. Other types are priced as they stand.
+fn block_problem(block: &Raw) -> Option<String> {
+    let mut left = vec![block];
+    while let Some(raw) = left.pop() {
+        if is_null(raw) {
+            return Some("has a content block that is null".to_owned());
+        }
+        let Some(block) = Object::of(raw) else { continue };
+        let needs: &[&str] = match &*block.text("type").unwrap_or_default().to_str() {
+            "text" | "reasoning" => &["text"],
+            "tool-call" => &["name", "arguments"],
+            "tool-result" => match block.array("content") {
+                Some(content) => {
+                    left.extend(content);
+                    &[]
+                }
+                None => return Some("has a tool-result block without a content array".to_owned()),
+            },
+            _ => &[],
+        };
+        // JavaScript asks for a length, which only nothing at all does not give.
+        let lacks = |key: &&&str| block.get(key).is_none_or(is_null);
+        if let Some(key) = needs.iter().find(lacks) {
+            return Some(format!("has a content block without its {key}"));
+        }
+    }
+    None
+}
+
+fn is_null(raw: &Raw) -> bool {
+    json::kind(raw) == Kind::Null
+}
+
+fn finding(rule: &Rule, seq: u64, place: Place, message: String) -> Finding {
+    Finding::new(rule, place, message).at_seq(seq).with_help(HELP)
+}
