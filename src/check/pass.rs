@@ -304,8 +304,8 @@ impl Pass {
         }
         self.findings.extend(self.inbox.into_finding());
         if let Some(upgrades) = self.upgrades.take() {
-            let is_sound = self.losses.is_empty() && !self.numbering.is_forked();
-            upgrades.finish(events, is_sound, &mut self.findings);
+            let events = (!self.numbering.is_forked()).then_some(events);
+            upgrades.finish(events, &mut self.findings);
         }
         self.findings.extend(crlf.map(line::crlf));
         self.findings.extend(self.ranges.finding(self.session.format));

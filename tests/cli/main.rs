@@ -25,4 +25,5 @@ mod replay;
 mod rules;
 mod sandbox;
 mod schemas;
+mod upgrade;
 mod verify;

@@ -65,34 +65,38 @@ impl Deliveries {
         }
     }
 
-    pub(super) fn event(&mut self, here: &mut Here) {
+    /// Looks at an event. Tells whether it is a mark that no payload can make good.
+    pub(super) fn event(&mut self, here: &mut Here) -> bool {
         if here.is("session-log-deepseek/delivery-accepted") {
-            self.mark(here);
-        } else if here.is("session/end-seed")
+            return self.mark(here);
+        }
+        if here.is("session/end-seed")
             && here.payload.get().and_then(|data| data.get("inherited")).is_some_and(json::is_true)
         {
             self.held = Findings::default();
         }
+        false
     }
 
     pub(super) fn finish(&mut self, findings: &mut Findings) {
         findings.extend(std::mem::take(&mut self.held).sorted());
     }
 
-    fn mark(&mut self, here: &mut Here) {
-        let Some(data) = here.payload.get() else { return };
+    fn mark(&mut self, here: &mut Here) -> bool {
+        let Some(data) = here.payload.get() else { return false };
         let version = data.get("sessionFormatVersion");
-        let Some(version) = version.map_or(Some(0), json::count) else { return };
+        let Some(version) = version.map_or(Some(0), json::count) else { return false };
         if let Some(to) = self.chain.first(|step| step.unclaimable == Some(version)) {
             let what = format!("a mark of delivery that claims format {version}");
             let help = "a log of an earlier format can hold no such mark; it was copied from an upgraded one";
-            return here.refuse(&CLAIM, to, &what, help);
+            here.refuse(&CLAIM, to, &what, help);
+            return true;
         }
-        let Some(to) = self.judged_by(version) else { return };
+        let Some(to) = self.judged_by(version) else { return false };
         let session = data.text("sessionId");
         let is_own = session.as_ref().is_some_and(|session| session.to_str() == self.id);
         if is_own || (self.has_parent && here.event.seq < self.cut) {
-            return;
+            return false;
         }
         let named = session.map_or_else(|| "none".to_owned(), |session| quoted(&session.to_str()));
         let what = format!("a mark of delivery that names session {named}, this one is {}", quoted(&self.id));
@@ -102,6 +106,7 @@ impl Deliveries {
         // Without a parent nothing excuses it.
         let target = if self.has_parent { &mut self.held } else { &mut *here.findings };
         target.extend(found.sorted());
+        false
     }
 
     /// The format into which the step leads that looks at marks of format `version`; `None` if no step does, or if they

@@ -72,6 +72,8 @@ impl Upgrades {
     pub(super) fn new(header: &Header, format: &'static Format, target: u64) -> Option<Self> {
         let chain = Chain::new(format, target)?;
         let relations = chain.relations();
+        let mut held = Findings::default();
+        held.extend(chain::header(header, &chain));
         Some(Self {
             unknown: UnknownEvents::new(&chain),
             contents: Contents::new(&chain),
@@ -83,7 +85,7 @@ impl Upgrades {
             deliveries: Deliveries::new(&chain, header, relations.is_some()),
             seeds: Seeds::new(&chain, header),
             relations: relations.map(|facts| Relations::new(facts, header)),
-            held: Findings::default(),
+            held,
         })
     }
 
@@ -110,7 +112,8 @@ impl Upgrades {
         if standing == Standing::Unknown {
             self.unknown.event(here);
         }
-        if standing != Standing::LeftOut {
+        let is_told = self.deliveries.event(here);
+        if standing != Standing::LeftOut && !is_told {
             self.held.extend(self.contents.event(here));
         }
         let before = self.interrupted.as_mut().map_or(Before::Nothing, |interrupted| interrupted.event(here));
@@ -146,7 +149,6 @@ impl Upgrades {
         self.prompts.iter_mut().for_each(|prompts| prompts.event(here));
         self.generated.iter_mut().for_each(|generated| generated.event(here));
         self.results.iter_mut().for_each(|results| results.event(here));
-        self.deliveries.event(here);
         self.seeds.event(here);
     }
 
@@ -162,13 +164,11 @@ impl Upgrades {
         self.seeds.row(row);
     }
 
-    /// Tells what could not be told before the end of a log of `events` events; `sound` if none of them is in doubt.
-    pub(super) fn finish(mut self, events: u64, is_sound: bool, findings: &mut Findings) {
+    /// Tells what could not be told before the end of a log of `events` events, where their number is known.
+    pub(super) fn finish(mut self, events: Option<u64>, findings: &mut Findings) {
         self.attempts.iter_mut().for_each(|attempts| attempts.finish(findings));
         self.deliveries.finish(findings);
-        if is_sound {
-            findings.extend(self.seeds.finding(events));
-        }
+        findings.extend(events.and_then(|events| self.seeds.finding(events)));
         if let Some(relations) = self.relations.take() {
             relations.finish(&mut self.held);
         }
