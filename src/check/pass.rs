@@ -19,7 +19,7 @@ use super::splits::Splits;
 use super::task::Remains;
 use super::upgrade::{self, Standing, Upgrades};
 use super::wording::{amount, owned};
-use super::{Checked, Options, container, line, locks, seeds, stream, surface, text, vocabulary};
+use super::{Checked, Options, container, line, locks, payloads, seeds, stream, surface, text, vocabulary};
 use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
@@ -198,6 +198,13 @@ impl Pass {
                 self.estimate.event(here);
                 self.quality.event(here);
                 self.inbox.event(event, payload, place, self.session.format, &self.losses);
+                let rules = self.session.format.payloads.read;
+                self.findings.extend(payloads::check(event, payload, rules, false).map(|problem| {
+                    problem.finding(event, place).with_help(
+                        "dsh opens the log in this format, but its strict reader refuses it; another tool or a damaged \
+                         writer left this",
+                    )
+                }));
                 let is_known = self.session.format.knows(&event.event_type);
                 if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);

@@ -14,7 +14,7 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
-pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
+pub use relations::{CallRule, CheckedBy, Family, Relations, RepairIds};
 pub use upgrade::Upgrade;
 
 /// What one format version calls things and where it keeps them.

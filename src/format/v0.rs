@@ -2,8 +2,8 @@
 
 use super::vocabulary::{CHUNK, CODE_DISPATCH, COMMON};
 use super::{
-    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
-    SurfaceType, SystemPrompt, ToolResult, Upgrade, payload,
+    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
+    SystemPrompt, ToolResult, Upgrade, payload,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -47,7 +47,6 @@ pub(super) const FORMAT: Format = Format {
         calls: CallRule::Started,
         in_turn: &["request/context", "request/header", "todo/write"],
         families: &[],
-        payloads: Payloads::Looked,
         dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],

@@ -1,9 +1,7 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
-use super::{
-    CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, Upgrade, payload, v1,
-};
+use super::{CheckedBy, Format, HeaderShape, Relations, ScanCheck, Seeded, Stream, Upgrade, payload, v1};
 
 pub(super) const FORMAT: Format = Format {
     version: 2,
@@ -15,11 +13,7 @@ pub(super) const FORMAT: Format = Format {
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
     payloads: payload::OF_2,
-    relations: Relations {
-        checked: CheckedBy::Codec,
-        payloads: Payloads::AllBut(&[]),
-        ..v1::FORMAT.relations
-    },
+    relations: Relations { checked: CheckedBy::Codec, ..v1::FORMAT.relations },
     upgrade: Some(Upgrade {
         refuses_unknown: true,
         also_takes: &["feedback/message-delete", "feedback/message-put"],

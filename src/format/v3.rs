@@ -2,8 +2,8 @@
 
 use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
 use super::{
-    CheckedBy, Format, MessageKind, Payloads, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt,
-    Upgrade, payload, v2,
+    CheckedBy, Format, MessageKind, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt, Upgrade,
+    payload, v2,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -40,15 +40,6 @@ pub(super) const FORMAT: Format = Format {
 
 const RELATIONS: Relations = Relations {
     in_turn: &["request/context", "request/header", "tool/ptc-dispatch", "tool/ptc-dispatch-start"],
-    // What came with the format, or under its number, is not looked into.
-    payloads: Payloads::AllBut(&[
-        "deliverables/presented",
-        "feedback/message-delete",
-        "feedback/message-put",
-        "image/offload",
-        "subagent/catalog",
-        "workspace/changes",
-    ]),
     dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
     repair_ids: RepairIds::AnyNumber,
     ..v2::FORMAT.relations

@@ -2,8 +2,7 @@
 
 use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
 use super::{
-    CheckedBy, Family, Format, MessageKind, Payloads, Relations, RepairIds, SurfaceType, ToolResult, payload,
-    v3,
+    CheckedBy, Family, Format, MessageKind, Relations, RepairIds, SurfaceType, ToolResult, payload, v3,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -34,8 +33,6 @@ pub(super) const FORMAT: Format = Format {
             Family::Deliveries,
             Family::Catalog,
         ],
-        // Readers look into every payload as they take the events.
-        payloads: Payloads::Looked,
         repair_ids: RepairIds::AnyNumberOrFork,
         title_source: &[("kind", "dsh-session-title-llm")],
         ..v3::FORMAT.relations
