@@ -3,18 +3,20 @@
 mod rules;
 
 use super::binding::{Id, Ids, Owner};
+use super::failures::{Failures, Surface};
 use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
 use super::registry::Rule;
-use super::{Finding, failures::Failures, locks, shadow};
+use super::{Finding, locks, shadow};
 use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Session, is_checkpoint_source};
 pub(super) use rules::RULES;
 use rules::{
-    CHECKPOINT_WITHOUT_START, CROSSES_TURN, END_WITHOUT_START, END_WITHOUT_SUMMARY, ID_INVALID, ID_MISMATCH,
-    OWNER_TURN, START_WHILE_OPEN, SUMMARY_REPEATED, SUMMARY_WITHOUT_START,
+    CHECKPOINT_WITHOUT_START, CHECKPOINT_WITHOUT_SUMMARY, CROSSES_TURN, END_WITHOUT_START,
+    END_WITHOUT_SUMMARY, ID_INVALID, ID_MISMATCH, OWNER_TURN, START_WHILE_OPEN, SUMMARY_REPEATED,
+    SUMMARY_WITHOUT_REPLACEMENT, SUMMARY_WITHOUT_START,
 };
 
 #[cfg(test)]
@@ -41,8 +43,12 @@ pub(super) struct Open {
     ids: Ids,
     pub(super) owner: Owner,
     pub(super) summary: Option<(u64, Place)>,
+    /// The checkpoint.
+    replacement: Option<u64>,
     pub(super) crossing: Option<Crossing>,
     owner_is_told: bool,
+    /// The surface at the start: its last node, and how often it had been replaced.
+    surface: Surface,
 }
 
 /// The first turn boundary inside a bracket. It is legal only if a seed boundary voids the bracket later.
@@ -109,8 +115,10 @@ impl Brackets {
             ids,
             owner,
             summary: None,
+            replacement: None,
             crossing: None,
             owner_is_told: false,
+            surface: Surface::of(here.session),
         };
         self.check_owner(&mut open, here);
         self.open = Some(open);
@@ -142,7 +150,8 @@ impl Brackets {
         let ids = here.own_ids();
         let error = here.payload.get().and_then(|data| data.get("error"));
         if let Some(error) = error {
-            self.failures.add(error, here.event.seq, here.place);
+            let surface = self.open.as_ref().map_or_else(|| Surface::of(here.session), |open| open.surface);
+            self.failures.add(error, surface, here.event.seq, here.place);
         }
         let Some(mut open) = self.open.take() else {
             self.tell_unless_in_doubt(&END_WITHOUT_START, "the end belongs to no open compaction", here);
@@ -161,6 +170,16 @@ impl Brackets {
             if error.is_none() && open.summary.is_none() {
                 let message = "the compaction ends without an error, but has no summary";
                 here.tell_relating(&END_WITHOUT_SUMMARY, message, open.seq, "the start");
+            }
+            let summary = open.summary.filter(|_| error.is_none() && open.replacement.is_none());
+            let is_whole =
+                |(seq, _): &(u64, Place)| here.losses.first_between(*seq, Some(here.event.seq)).is_none();
+            if let Some((summary, place)) = summary.filter(is_whole) {
+                let message =
+                    "the compaction ended well, but no checkpoint took the place of what its summary names";
+                let help = "the surface is as it was, and nothing is lost: compact the region again";
+                let finding = Finding::new(&SUMMARY_WITHOUT_REPLACEMENT, place, message).at_seq(summary);
+                here.findings.push(finding.with_help(help).relating(here.event.seq, "the end"));
             }
             open.tell_crossing(here.findings);
         }
@@ -191,15 +210,27 @@ impl Brackets {
             return;
         }
         let ids = here.ids(source.as_ref());
-        match &self.open {
+        let mut open = self.open.take();
+        match &mut open {
             None => self.tell_unless_in_doubt(
                 &CHECKPOINT_WITHOUT_START,
                 "the checkpoint replaces nodes outside any open compaction",
                 here,
             ),
-            Some(open) if !self.in_doubt => here.compare(&ids, open),
+            Some(open) if !self.in_doubt => {
+                here.compare(&ids, open);
+                if open.summary.is_none() {
+                    let message =
+                        "the checkpoint replaces nodes, and its compaction has no summary before it";
+                    here.tell_relating(&CHECKPOINT_WITHOUT_SUMMARY, message, open.seq, "the start");
+                }
+            }
             Some(_) => {}
         }
+        if let Some(open) = &mut open {
+            open.replacement.get_or_insert(here.event.seq);
+        }
+        self.open = open;
     }
 
     fn tell_unless_in_doubt(&self, rule: &Rule, message: &str, here: &mut Here) {

@@ -252,9 +252,16 @@ fn r14_surfaceop_dialects() {
         let checked = case(&path);
         let error = checked.findings.iter().find(|finding| finding.severity == Severity::Error).unwrap();
         assert!(error.message.contains("op \"replace\", start, end"), "{}", error.message);
+        assert_eq!(checked.findings.iter().filter(|finding| finding.severity > Severity::Note).count(), 1);
         let names_the_lost_key = error.message.ends_with("\"start\" is missing");
         assert_eq!(names_the_lost_key, variant == "variant-start-key-missing", "{}", error.message);
     }
+    assert_eq!(found("R14-surfaceop-dialects/variant-v3-with-new-names.jsonl"), [""; 0]);
+    let old = "R14-surfaceop-dialects/variant-v3-with-old-names.jsonl";
+    assert_eq!(found(old), ["surface-op-dialect@9"]);
+    let old = case(old).findings.into_iter().find(|finding| finding.severity == Severity::Error).unwrap();
+    let spelling = "op \"replace\", startSeq, endSeq is what format 3 takes, found op, start, end";
+    assert!(old.message.contains(spelling), "{}", old.message);
 }
 
 #[test]
@@ -339,7 +346,10 @@ fn r23_user_message_between_call_and_result() {
 fn r25_repeated_failed_compactions() {
     let checked = case("R25-repeated-failed-compactions/session.jsonl");
     assert_eq!((codes(&checked), worst(&checked)), (vec!["failed-compactions"], Some(Severity::Note)));
-    assert!(checked.findings[0].message.starts_with("5 compactions ended with an error, all with"));
+    assert!(
+        checked.findings[0].message.starts_with("5 compactions ended with an error, all with the same error")
+    );
+    assert!(checked.findings[0].message.contains("surface unchanged since seq 3"));
     assert_eq!(checked.lock, Some(LockState::Free));
 }
 
@@ -361,13 +371,20 @@ fn r27_original_task_lost_on_second_fold() {
 }
 
 #[test]
-fn r30_r33_r36_r38_break_no_rule_of_these() {
+fn r30_special_tokens_and_cjk() {
+    let path = "R30-special-tokens-and-cjk/session.jsonl";
+    assert_eq!(found(path), ["estimate-low-for-cjk@7"]);
+    assert_eq!(worst(&case(path)), Some(Severity::Note));
+}
+
+#[test]
+fn r33_r36_r38_break_no_rule_of_these() {
     for clean in [
-        "R30-special-tokens-and-cjk/session.jsonl",
         "R33-fork-with-copied-end-seed-markers/session.jsonl",
         "R35-v0-range-encoded-provenance/variant-plain-list.jsonl",
         "R35-v0-range-encoded-provenance/variant-packed-row.jsonl",
         "R36-v3-system-head-and-generation-files/session.jsonl",
+        "R36-v3-system-head-and-generation-files/session.v3.jsonl",
         "R38-both-encodings-in-one-directory/session.jsonl",
         "R38-both-encodings-in-one-directory/session.jsonl.zstd",
     ] {

@@ -5,6 +5,7 @@ use super::registry::rule_family;
 use super::wording::{amount, owned, quoted};
 use crate::json::{self, Raw};
 use crate::log::Place;
+use crate::session::Session;
 
 rule_family! {
     "compaction";
@@ -30,6 +31,20 @@ rule_family! {
 /// How many different errors are told.
 const MOST: usize = 5;
 
+/// The surface at some moment: its last node, and how often it had been replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Surface {
+    last_node: Option<u64>,
+    replacements: u64,
+}
+
+impl Surface {
+    pub(super) fn of(session: &Session) -> Self {
+        let surface = &session.surface;
+        Self { last_node: surface.seqs().last().copied(), replacements: surface.replace_generation }
+    }
+}
+
 /// The brackets that ended with an error.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
@@ -38,11 +53,14 @@ pub(super) struct Failures {
     errors: Vec<String>,
     has_more: bool,
     last: Option<(u64, Place)>,
+    /// The surface when the first of them started.
+    first: Option<Surface>,
 }
 
 impl Failures {
-    /// A bracket ended at `seq` with this error.
-    pub(super) fn add(&mut self, error: &Raw, seq: u64, place: Place) {
+    /// A bracket ended at `seq` with this error; when it started, the surface was this.
+    pub(super) fn add(&mut self, error: &Raw, surface: Surface, seq: u64, place: Place) {
+        self.first.get_or_insert(surface);
         self.count += 1;
         self.last = Some((seq, place));
         let error = quoted(&json::text(error).map_or_else(|| error.get().chars().take(100).collect(), owned));
@@ -55,13 +73,22 @@ impl Failures {
         }
     }
 
-    pub(super) fn finding(&self) -> Option<Finding> {
+    /// What is to be said of them at the end of the log.
+    pub(super) fn finding(&self, session: &Session) -> Option<Finding> {
         let (seq, place) = self.last?;
         let which = match self.errors.as_slice() {
-            [one] if self.count > 1 && !self.has_more => format!("all with {one}"),
+            [one] if self.count > 1 && !self.has_more => format!("all with the same error {one}"),
             some => format!("with {}{}", some.join(", "), if self.has_more { " and others" } else { "" }),
         };
         let message = format!("{} ended with an error, {which}", amount(self.count, "compaction"));
+        let now = Surface::of(session);
+        let message = match self.first.filter(|first| first.replacements == now.replacements) {
+            Some(Surface { last_node: Some(seq), .. }) => {
+                format!("{message}; surface unchanged since seq {seq}: messages were appended at most")
+            }
+            Some(_) => format!("{message}; nothing was replaced by them"),
+            None => message,
+        };
         let help = "the history was not changed by them; `dshc compact -n` shows whether a region can be made smaller";
         Some(Finding::new(&FAILED_COMPACTIONS, place, message).at_seq(seq).with_help(help))
     }
@@ -90,9 +117,15 @@ mod tests {
     fn failures_are_counted_and_told_apart() {
         let same = failed(&["\"no gain\"", "\"no gain\""]);
         assert_eq!((same.code, same.severity, same.seq), ("failed-compactions", Severity::Note, Some(3)));
-        assert_eq!(same.message, "2 compactions ended with an error, all with \"no gain\"");
-        assert_eq!(failed(&["\"a\"", "7"]).message, "2 compactions ended with an error, with \"a\", \"7\"");
+        assert_eq!(
+            same.message,
+            "2 compactions ended with an error, all with the same error \"no gain\"; nothing was replaced by them"
+        );
+        assert_eq!(
+            failed(&["\"a\"", "7"]).message,
+            "2 compactions ended with an error, with \"a\", \"7\"; nothing was replaced by them"
+        );
         let many = failed(&["1", "2", "3", "4", "5", "6", "7"]).message;
-        assert!(many.starts_with("7 compactions") && many.ends_with("\"5\" and others"), "{many}");
+        assert!(many.starts_with("7 compactions") && many.contains("\"5\" and others;"), "{many}");
     }
 }

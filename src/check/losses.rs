@@ -17,15 +17,11 @@ impl Losses {
         self.since.get_or_insert(seq);
     }
 
-    /// A record of the seq `first` was read. Tells whether events were lost right before it.
-    pub(super) fn read_on(&mut self, first: u64) -> bool {
-        match self.since.take() {
-            Some(since) if since < first => {
-                self.add(since..first);
-                true
-            }
-            _ => false,
-        }
+    /// A record of the seq `first` was read. Gives the events that were lost right before it.
+    pub(super) fn read_on(&mut self, first: u64) -> Option<Range<u64>> {
+        let since = self.since.take().filter(|since| *since < first)?;
+        self.add(since..first);
+        Some(since..first)
     }
 
     /// An event of the surface was left out.
@@ -71,11 +67,11 @@ mod tests {
     fn a_bad_line_loses_what_is_missing_behind_it() {
         let mut losses = Losses::default();
         losses.unread(5);
-        assert!(!losses.read_on(5), "nothing is missing");
+        assert_eq!(losses.read_on(5), None, "nothing is missing");
         assert!(losses.is_empty());
         losses.unread(7);
         losses.unread(8);
-        assert!(losses.read_on(9));
+        assert_eq!(losses.read_on(9), Some(7..9));
         losses.left_out(12);
         assert_eq!(losses.first_between(0, None), Some(7));
         assert_eq!(losses.first_between(8, Some(20)), Some(8));

@@ -3,6 +3,7 @@
 //! [`check`] reads a log once and goes on behind damage; each file here is one family of rules and owns its codes, and
 //! [`rules`] lists them all. Nothing is printed here: `report/` shows a [`Finding`]. `cli/` and `repair/` may call this.
 
+mod absence;
 mod aftermath;
 mod binding;
 mod brackets;
@@ -33,6 +34,7 @@ mod quality;
 mod registry;
 mod relations;
 pub mod root;
+mod script;
 mod seeds;
 mod settings;
 mod shadow;
@@ -96,6 +98,7 @@ pub fn check(reader: &mut LogReader, options: Options) -> io::Result<Checked> {
 }
 
 fn run(mut pass: pass::Pass, reader: &mut LogReader) -> io::Result<Checked> {
+    pass.header_members(reader.extra_header_members());
     while reader.next(|item| pass.take(item))?.is_some() {}
     Ok(pass.finish(reader.events(), reader.crlf()))
 }

@@ -14,8 +14,8 @@ use super::wording::quoted;
 use crate::format::MessageKind;
 use crate::session::{Node, Pairing, Session, Unanswered, short_list};
 pub(super) use rules::RULES;
-use rules::{CALL_WITHOUT_RESULT, RESULT_NOT_ADJACENT, RESULT_WITHOUT_CALL, REUSED_CALL_ID};
-use std::collections::HashMap;
+use rules::{CALL_ID_TWICE, CALL_WITHOUT_RESULT, RESULT_NOT_ADJACENT, RESULT_WITHOUT_CALL, REUSED_CALL_ID};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the rules look at.
 pub(super) struct Calls<'a> {
@@ -104,6 +104,7 @@ impl Calls<'_> {
                 findings.push(self.orphan(*position, node, &index));
             }
         }
+        self.twice(findings);
         self.not_adjacent(&pairing, &index, findings);
         findings.extend(self.reused(&index));
     }
@@ -199,6 +200,23 @@ impl Calls<'_> {
             let finding = self.finding(&RESULT_NOT_ADJACENT, answer.seq, message).with_help(help);
             let finding = finding.relating(nodes[*first].seq, "stands between");
             findings.push(finding.relating(caller.seq, "the call"));
+        }
+    }
+
+    /// One finding for each message with calls of the same id.
+    fn twice(&self, findings: &mut Findings) {
+        for node in self.nodes().iter().filter(|node| node.calls.len() > 1) {
+            let mut seen = HashSet::new();
+            let again = node.calls.iter().map(String::as_str).filter(|call| !seen.insert(*call));
+            let again: BTreeSet<&str> = again.collect();
+            if again.is_empty() {
+                continue;
+            }
+            let ids = short_list(again.iter().map(|id| quoted(id)));
+            let message =
+                format!("the message of seq {} makes more than one call of the same id: {ids}", node.seq);
+            let help = "which result answers which call cannot be told; providers refuse such a message";
+            findings.push(self.finding(&CALL_ID_TWICE, node.seq, message).with_help(help));
         }
     }
 
@@ -393,7 +411,10 @@ mod tests {
             let ids: Vec<&str> = ids.iter().chain(["x", "x"].iter()).copied().collect();
             let results = (2..).zip(&ids).map(|(seq, id)| result(seq, id));
             let log: Vec<String> = [turn(0), call(1, &ids)].into_iter().chain(results).collect();
-            one(&log).message
+            let checked = check_events(&log);
+            assert_eq!(codes(&checked), ["call-id-twice-in-message", "reused-call-id"]);
+            assert_eq!(checked.findings[0].severity, Severity::Warning);
+            checked.findings[1].message.clone()
         };
         let message = rounds(&["c", "b", "a", "a", "c", "b", "c"]);
         assert!(message.ends_with(": \"a\" x2, \"c\" x3, \"b\" x2, \"x\" x2"), "{message}");

@@ -15,11 +15,15 @@ use super::places::Places;
 use super::provenance::Ranges;
 use super::quality::Quality;
 use super::relations::Relations;
+use super::script::Script;
 use super::splits::Splits;
 use super::task::Remains;
 use super::upgrade::{self, Standing, Upgrades};
+use super::vocabulary::Sources;
 use super::wording::{amount, owned};
-use super::{Checked, Options, container, line, locks, payloads, seeds, stream, surface, text, vocabulary};
+use super::{
+    Checked, Options, absence, container, line, locks, payloads, seeds, stream, surface, text, vocabulary,
+};
 use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
@@ -35,6 +39,8 @@ pub(super) struct Pass {
     brackets: Brackets,
     estimate: Estimate,
     quality: Quality,
+    script: Script,
+    sources: Sources,
     /// The rules between events, where something in dsh holds logs of the format to them.
     relations: Option<Relations>,
     /// What the token meter stumbles over, where it is known to.
@@ -45,8 +51,8 @@ pub(super) struct Pass {
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
-    /// The first line without a record since the last record.
-    unread_line: Option<u64>,
+    /// Where something first could not be read since the last record.
+    unread: Option<Place>,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
 }
@@ -75,10 +81,12 @@ impl Pass {
             brackets: Brackets::default(),
             estimate: Estimate::default(),
             quality: Quality::default(),
+            script: Script::default(),
+            sources: Sources::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
             findings,
-            unread_line: None,
+            unread: None,
             broken_frame: None,
         }
     }
@@ -87,6 +95,11 @@ impl Pass {
     #[cfg(test)]
     pub(super) fn of_fragment(self) -> Self {
         Self { relations: None, ..self }
+    }
+
+    /// Takes the header members that the format does not have.
+    pub(super) fn header_members(&mut self, names: &[String]) {
+        self.findings.extend(vocabulary::header_members(names, self.session.format));
     }
 
     /// Takes what the log gives next.
@@ -106,13 +119,17 @@ impl Pass {
                 if !self.numbering.record(&record, &mut self.findings) {
                     return;
                 }
-                let unread = self.unread_line.take();
-                if self.losses.read_on(first_seq) {
+                let unread = self.unread.take();
+                let lost = self.losses.read_on(first_seq);
+                if let Some(since) = unread {
+                    self.findings.amend(|finding| absence::tell(finding, since, lost.as_ref(), first_seq));
+                }
+                if lost.is_some() {
                     self.brackets.doubt();
                     self.estimate.doubt();
                     self.relations.iter_mut().for_each(Relations::doubt);
                     self.upgrades.iter_mut().for_each(Upgrades::doubt);
-                } else if let Some(line) = unread {
+                } else if let Some(line) = unread.and_then(|since| since.line) {
                     self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
                 }
                 match record.body {
@@ -169,7 +186,7 @@ impl Pass {
                 }
             }
             _ => {
-                self.unread_line = self.unread_line.or(fault.place.line);
+                self.unread.get_or_insert(fault.place);
                 self.losses.unread(fault.seq);
             }
         }
@@ -191,14 +208,16 @@ impl Pass {
                     && let Some(node) = self.session.surface.nodes().last()
                 {
                     self.places.keep(node, place);
+                    self.sources.node(node, place, self.session.format);
                 }
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
                 let here = &mut brackets::Here { event, payload, place, session, losses, findings };
                 self.brackets.event(here);
                 self.estimate.event(here);
                 self.quality.event(here);
+                self.script.event(here);
                 self.inbox.event(event, payload, place, self.session.format, &self.losses);
-                let rules = self.session.format.payloads.read;
+                let rules = self.session.format.asked.read;
                 self.findings.extend(payloads::check(event, payload, rules, false).map(|problem| {
                     problem.finding(event, place).with_help(
                         "dsh opens the log in this format, but its strict reader refuses it; another tool or a damaged \
@@ -262,6 +281,7 @@ impl Pass {
             }
             self.places.forget(&node.replaces);
             self.places.keep(node, place);
+            self.sources.node(node, place, self.session.format);
         }
     }
 
@@ -275,11 +295,13 @@ impl Pass {
             Calls { session, places, splits, losses }.check(findings);
         }
         let busy = lock.as_ref().map(|lock| Busy::all(lock, &self.session, &self.inbox));
-        self.findings.extend(self.brackets.failures.finding());
+        self.findings.extend(self.brackets.failures.finding(&self.session));
         self.quality.finish(&mut self.findings);
         self.findings.extend(vocabulary::findings(&self.session));
+        self.findings.extend(self.sources.findings(self.session.format));
         if lock.is_some() {
             self.findings.extend(self.estimate.finding());
+            self.findings.extend(self.script.finding());
             self.findings.extend(self.remains.findings(&self.session, &self.places));
         }
         // Where events were lost, the marker may be among them.

@@ -3,8 +3,10 @@
 use super::Finding;
 use super::registry::{Rule, rule_family};
 use super::wording::{amount, quoted};
+use crate::format::Format;
 use crate::log::Place;
-use crate::session::{Session, origin};
+use crate::session::{Node, Session, origin, short_list};
+use std::collections::BTreeMap;
 
 rule_family! {
     "vocabulary";
@@ -57,6 +59,92 @@ rule_family! {
     /// **What to do.** Open the log with a dsh from 0.1.3 on, which upgrades it; the file of format 0 stays
     /// as it is beside the new one. Do not rename the events by hand in a log that you want to keep.
     OLD_NAME = note("old-event-name");
+    /// Messages name a source that no part of dsh gives in the log's format.
+    ///
+    /// **What it means.** The `source.kind` of a message is none of those that dsh's own producers write, nor one that an
+    /// upgrade makes. The message itself is sound, and the model sees it.
+    ///
+    /// **Why it matters.** dsh opens the log. But an upgrade from format 2 to 3 refuses kinds that it does not know, and
+    /// only a message of kind "user" counts as a human's.
+    ///
+    /// **How it comes about.** A plugin or another tool wrote the message, or a release newer than this table.
+    ///
+    /// **What to do.** Nothing, unless the log is to be upgraded. A tool that writes into logs of formats 0 to 3 should
+    /// use the kind "plugin" with its own name.
+    UNKNOWN_SOURCE = note("unknown-source-kind");
+    /// The header has members that the log's format does not have.
+    ///
+    /// **What it means.** The first line holds members beside those of a header of the log's format. The finding names
+    /// them.
+    ///
+    /// **Why it matters.** The first releases of dsh pass over such members, but the codec of the format refuses them. So
+    /// later releases, which upgrade the log when they open it, refuse the session.
+    ///
+    /// **How it comes about.** Another tool added notes of its own to the header, or a private fork wrote the log.
+    ///
+    /// **What to do.** Copy the file, and take the named members out of the first line; nothing else of the log refers
+    /// to them. In a compressed log the header's frame must be made anew.
+    HEADER_MEMBERS = error("unexpected-header-member");
+}
+
+/// How many different source kinds are told.
+const MOST_SOURCES: usize = 32;
+
+/// The sources that no part of dsh gives: how many messages, and the first.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    kinds: BTreeMap<String, (u64, u64, Place)>,
+    others: u64,
+}
+
+impl Sources {
+    /// Looks at a message that the session has just taken.
+    pub(super) fn node(&mut self, node: &Node, place: Place, format: &Format) {
+        if format.has_source_kind(&node.source_kind) {
+            return;
+        }
+        if let Some((count, ..)) = self.kinds.get_mut(&node.source_kind) {
+            *count += 1;
+        } else if self.kinds.len() < MOST_SOURCES {
+            self.kinds.insert(node.source_kind.clone(), (1, node.seq, place));
+        } else {
+            self.others += 1;
+        }
+    }
+
+    /// One note a kind.
+    pub(super) fn findings(&self, format: &Format) -> Vec<Finding> {
+        let help =
+            "nothing is to be done: a plugin or another tool wrote it; an upgrade may refuse the log for it";
+        let tell = |(kind, (count, seq, place)): (&String, &(u64, u64, Place))| {
+            let message = format!(
+                "{} with the source kind {}, which no part of dsh gives in format {}",
+                amount(*count, "message"),
+                quoted(kind),
+                format.version
+            );
+            Finding::new(&UNKNOWN_SOURCE, *place, message).at_seq(*seq).with_help(help)
+        };
+        let others = (self.others > 0).then(|| {
+            let message = format!("{} with further unknown source kinds", amount(self.others, "message"));
+            Finding::new(&UNKNOWN_SOURCE, Place::default(), message).with_help(help)
+        });
+        self.kinds.iter().map(tell).chain(others).collect()
+    }
+}
+
+/// What is to be said of header members that the format does not have.
+pub(super) fn header_members(names: &[String], format: &Format) -> Option<Finding> {
+    let has = match names {
+        [] => return None,
+        [_] => "a member",
+        _ => "members",
+    };
+    let listed = short_list(names.iter().map(|name| quoted(name)));
+    let message =
+        format!("the session header has {has} that format {} does not have: {listed}", format.version);
+    let help = "the first releases of dsh pass over them, later ones refuse the session; take them out of the first line";
+    Some(Finding::new(&HEADER_MEMBERS, Place { line: Some(1), ..Place::default() }, message).with_help(help))
 }
 
 /// What a whole log leaves to be said of its vocabulary: one note a type.
@@ -99,7 +187,65 @@ fn note(rule: &Rule, first: u64, message: String) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check_events, codes, event, marked, only};
+    use super::super::Severity;
+    use super::super::testing::{
+        HEADER, check_bytes, check_events, check_events_of, codes, event, marked, only, user,
+    };
+
+    #[test]
+    fn members_that_a_header_does_not_have_are_an_error() {
+        let log = |member: &str| {
+            let header = HEADER.replacen('{', &format!("{{{member}"), 1);
+            check_bytes(format!("{header}\n{}\n", event(0, "todo/write", "{}")).as_bytes())
+        };
+        let finding = only(log(r#""note":1,"isSeeded":false,"#));
+        assert_eq!(
+            (finding.code, finding.severity, finding.place.line),
+            ("unexpected-header-member", Severity::Error, Some(1))
+        );
+        assert!(
+            finding.message.ends_with("format 0 does not have: \"note\", \"isSeeded\""),
+            "{}",
+            finding.message
+        );
+        assert_eq!(
+            codes(&log(r#""cwd":"/x","origin":"subagent","agentPreset":"p","seedLength":0,"#)),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn sources_of_others_are_one_note_a_kind() {
+        let of =
+            |seq: u64, kind: &str| user(seq, "x").replace(r#""kind":"user""#, &format!(r#""kind":"{kind}""#));
+        let checked = check_events(&[user(0, "x"), of(1, "acme"), of(2, "acme"), of(3, "webhook")]);
+        let finding = only(checked);
+        assert_eq!(
+            (finding.code, finding.severity, finding.seq),
+            ("unknown-source-kind", Severity::Note, Some(1))
+        );
+        assert!(
+            finding.message.starts_with("2 messages with the source kind \"acme\""),
+            "{}",
+            finding.message
+        );
+        for (version, kind, is_known) in [
+            (0, "plugin", true),
+            (3, "plan-mode", false),
+            (4, "plan-mode", true),
+            (4, "plugin:acme", true),
+            (4, "acme", false),
+        ] {
+            let checked = check_events_of(version, &[of(0, kind)]);
+            assert_eq!(codes(&checked).contains(&"unknown-source-kind"), !is_known, "{version} {kind}");
+        }
+        let many: Vec<String> = (0..40).map(|seq| of(seq, &format!("k{seq}"))).collect();
+        let checked = check_events(&many);
+        assert_eq!(codes(&checked).len(), 33);
+        assert!(
+            checked.findings.iter().any(|finding| finding.message.starts_with("8 messages with further"))
+        );
+    }
 
     #[test]
     fn ignorable_events_are_told_once_a_type() {

@@ -14,7 +14,8 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
-pub use relations::{CallRule, CheckedBy, Family, Relations, RepairIds};
+use payload::Occasions;
+pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
 pub use upgrade::Upgrade;
 
 /// What one format version calls things and where it keeps them.
@@ -51,6 +52,8 @@ pub struct Format {
     pub checkpoint_source: &'static [(&'static str, &'static str)],
     /// Source kinds that no durable message may have (FORMAT §6.1).
     pub refused_source_kinds: &'static [&'static str],
+    /// Source kinds that dsh's own producers give messages (FORMAT §6.1, §8.4), in parts that versions share.
+    pub source_kinds: &'static [&'static [&'static str]],
     /// Every event type that the version's readers know (FORMAT §6.3), in sorted parts that versions share.
     pub vocabulary: &'static [&'static [&'static str]],
     /// What readers check as they scan the lines.
@@ -75,7 +78,7 @@ pub struct Format {
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
     /// What is asked of payloads, and when.
-    pub payloads: payload::Payloads,
+    pub asked: Occasions,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
     /// What the upgrade to the next version refuses; `None` where there is no next one.
@@ -175,6 +178,9 @@ pub const NEWEST: &Format = &v4::FORMAT;
 /// Every version that dshc reads.
 pub const ALL: &[&Format] = &[&v0::FORMAT, &v1::FORMAT, &v2::FORMAT, &v3::FORMAT, NEWEST];
 
+/// What an upgrade puts before the name of a plugin that it does not know (FORMAT §8.4).
+const UPGRADED_SOURCE: &str = "plugin:";
+
 /// The table of a version, or `None` if dshc cannot read that version.
 #[must_use]
 pub fn of(version: u64) -> Option<&'static Format> {
@@ -203,6 +209,12 @@ impl Format {
     #[must_use]
     pub fn checks_with_scan(&self, check: ScanCheck) -> bool {
         self.scan_checks.contains(&check)
+    }
+
+    /// Whether a part of dsh itself gives messages this source kind, or an upgrade does.
+    #[must_use]
+    pub fn has_source_kind(&self, kind: &str) -> bool {
+        self.source_kinds.iter().any(|part| part.contains(&kind)) || kind.starts_with(UPGRADED_SOURCE)
     }
 
     /// Whether readers of this version know `event_type`.

@@ -11,6 +11,8 @@ pub struct Relations {
     pub in_turn: &'static [&'static str],
     /// What is checked beyond turns, steps and tool calls.
     pub families: &'static [Family],
+    /// Which events must have an object for a payload.
+    pub payloads: Payloads,
     /// The types of nested tool events: start, settlement (FORMAT §6.2).
     pub dispatch_types: [&'static str; 2],
     /// Which message ids a `TOOL_NOT_STARTED` repair may have (FORMAT §9.4).
@@ -56,6 +58,15 @@ pub enum Family {
     Deliveries,
     /// The catalog of child sessions.
     Catalog,
+}
+
+/// Which events must have an object for a payload, so that the checks can look into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Payloads {
+    /// Those that a rule looks into.
+    Looked,
+    /// All but those of these types.
+    AllBut(&'static [&'static str]),
 }
 
 /// The ids of the results that dsh writes for calls that never started (FORMAT §9.4).

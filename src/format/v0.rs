@@ -1,9 +1,9 @@
 //! Format 0: the first that was released.
 
-use super::vocabulary::{CHUNK, CODE_DISPATCH, COMMON};
+use super::vocabulary::{CODE_DISPATCH, COMMON, SOURCES};
 use super::{
-    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Relations, RepairIds, Seeded, Stream, SurfaceType,
-    SystemPrompt, ToolResult, Upgrade, payload,
+    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
+    SurfaceType, SystemPrompt, ToolResult, Upgrade, payload,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -29,8 +29,9 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Wrapped,
     checkpoint_source: &[("kind", "plugin"), ("plugin", "compact")],
     refused_source_kinds: &[],
+    source_kinds: &[SOURCES, &["plugin"]],
     // The last readers of the 0.1.1 line lack three of these 51.
-    vocabulary: &[COMMON, CODE_DISPATCH, CHUNK],
+    vocabulary: &[COMMON, CODE_DISPATCH, &["assistant/chunk"]],
     scan_checks: &[],
     never_dropped: &[],
     retired: &["mode/set", "request/header-delta"],
@@ -41,12 +42,13 @@ pub(super) const FORMAT: Format = Format {
     is_metered: true,
     unpriced_members: &[],
     has_session_lock: false,
-    payloads: payload::OF_0,
+    asked: payload::OF_0,
     relations: Relations {
         checked: CheckedBy::Invariants,
         calls: CallRule::Started,
         in_turn: &["request/context", "request/header", "todo/write"],
         families: &[],
+        payloads: Payloads::Looked,
         dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],

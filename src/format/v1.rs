@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format {
     has_opaque_markers: true,
     refuses_negative_zero: true,
     is_metered: false,
-    payloads: payload::OF_1,
+    asked: payload::OF_1,
     relations: RELATIONS,
     upgrade: Some(Upgrade {
         refuses_unknown: true,

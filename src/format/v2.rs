@@ -1,7 +1,9 @@
 //! Format 2: streamed deltas inside the message that they make up.
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
-use super::{CheckedBy, Format, HeaderShape, Relations, ScanCheck, Seeded, Stream, Upgrade, payload, v1};
+use super::{
+    CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, Upgrade, payload, v1,
+};
 
 pub(super) const FORMAT: Format = Format {
     version: 2,
@@ -12,8 +14,12 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: false,
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
-    payloads: payload::OF_2,
-    relations: Relations { checked: CheckedBy::Codec, ..v1::FORMAT.relations },
+    asked: payload::OF_2,
+    relations: Relations {
+        checked: CheckedBy::Codec,
+        payloads: Payloads::AllBut(&[]),
+        ..v1::FORMAT.relations
+    },
     upgrade: Some(Upgrade {
         refuses_unknown: true,
         also_takes: &["feedback/message-delete", "feedback/message-put"],

@@ -1,9 +1,9 @@
 //! Format 3: the system prompt as a node of the surface.
 
-use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
+use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
 use super::{
-    CheckedBy, Format, MessageKind, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt, Upgrade,
-    payload, v2,
+    CheckedBy, Format, MessageKind, Payloads, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt,
+    Upgrade, payload, v2,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -18,12 +18,12 @@ pub(super) const FORMAT: Format = Format {
     ],
     system_prompt: SystemPrompt::HeadNode,
     system_source: Some("plugin"),
-    vocabulary: &[COMMON, ATTEMPT, PTC_DISPATCH, SINCE_3],
+    vocabulary: &[COMMON, ATTEMPT, SINCE_3],
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources, ScanCheck::Markers, ScanCheck::Payload],
     never_dropped: &["tool/code-dispatch", "tool/code-dispatch-start"],
     canonical_payloads: true,
     has_session_lock: true,
-    payloads: payload::OF_3,
+    asked: payload::OF_3,
     relations: RELATIONS,
     upgrade: Some(Upgrade {
         refuses_unknown: false,
@@ -40,6 +40,15 @@ pub(super) const FORMAT: Format = Format {
 
 const RELATIONS: Relations = Relations {
     in_turn: &["request/context", "request/header", "tool/ptc-dispatch", "tool/ptc-dispatch-start"],
+    // What came with the format, or under its number, is not looked into.
+    payloads: Payloads::AllBut(&[
+        "deliverables/presented",
+        "feedback/message-delete",
+        "feedback/message-put",
+        "image/offload",
+        "subagent/catalog",
+        "workspace/changes",
+    ]),
     dispatch_types: ["tool/ptc-dispatch-start", "tool/ptc-dispatch"],
     repair_ids: RepairIds::AnyNumber,
     ..v2::FORMAT.relations

@@ -1,8 +1,9 @@
 //! Format 4: messages of role `tool` and `developer`, and no source of kind `plugin`.
 
-use super::vocabulary::{ATTEMPT, COMMON, PTC_DISPATCH, SINCE_3};
+use super::vocabulary::{ATTEMPT, COMMON, SINCE_3, SOURCES, SOURCES_SINCE_4};
 use super::{
-    CheckedBy, Family, Format, MessageKind, Relations, RepairIds, SurfaceType, ToolResult, payload, v3,
+    CheckedBy, Family, Format, MessageKind, Payloads, Relations, RepairIds, SurfaceType, ToolResult, payload,
+    v3,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -19,10 +20,11 @@ pub(super) const FORMAT: Format = Format {
     tool_result: ToolResult::Flat,
     checkpoint_source: &[("kind", "compact-checkpoint")],
     refused_source_kinds: &["plugin"],
-    vocabulary: &[COMMON, ATTEMPT, PTC_DISPATCH, SINCE_3, &["developer/message"]],
+    source_kinds: &[SOURCES, SOURCES_SINCE_4],
+    vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
-    payloads: payload::OF_4,
     upgrade: None,
+    asked: payload::OF_4,
     relations: Relations {
         checked: CheckedBy::Load,
         families: &[
@@ -33,6 +35,8 @@ pub(super) const FORMAT: Format = Format {
             Family::Deliveries,
             Family::Catalog,
         ],
+        // Readers look into every payload as they take the events.
+        payloads: Payloads::Looked,
         repair_ids: RepairIds::AnyNumberOrFork,
         title_source: &[("kind", "dsh-session-title-llm")],
         ..v3::FORMAT.relations

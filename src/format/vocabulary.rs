@@ -1,4 +1,4 @@
-//! Event types (FORMAT §6.3).
+//! Event types (FORMAT §6.3) and source kinds (FORMAT §6.1, §8.4).
 
 /// What every version has.
 pub(super) const COMMON: &[&str] = &[
@@ -55,12 +55,6 @@ pub(super) const COMMON: &[&str] = &[
 /// What calls that a tool's own code makes were called up to format 2.
 pub(super) const CODE_DISPATCH: &[&str] = &["tool/code-dispatch", "tool/code-dispatch-start"];
 
-/// What they are called since.
-pub(super) const PTC_DISPATCH: &[&str] = &["tool/ptc-dispatch", "tool/ptc-dispatch-start"];
-
-/// The events of streamed deltas, up to format 1.
-pub(super) const CHUNK: &[&str] = &["assistant/chunk"];
-
 /// What an answer that came to nothing is called where streamed deltas are embedded.
 pub(super) const ATTEMPT: &[&str] = &["assistant/attempt"];
 
@@ -72,5 +66,49 @@ pub(super) const SINCE_3: &[&str] = &[
     "image/offload",
     "subagent/catalog",
     "system/message",
+    "tool/ptc-dispatch",
+    "tool/ptc-dispatch-start",
     "workspace/changes",
+];
+
+/// Source kinds that every version has.
+pub(super) const SOURCES: &[&str] = &[
+    "agent-instructions",
+    "agent-message",
+    "coordinator",
+    "goal",
+    "model",
+    "session-reference",
+    "skill-catalog",
+    "skill-invocation",
+    "subagent-report",
+    "subagent-settled",
+    "team-message",
+    "tool",
+    "user",
+    "webhook",
+];
+
+/// Source kinds of what was of kind `plugin` up to format 3, and of what came with format 4.
+pub(super) const SOURCES_SINCE_4: &[&str] = &[
+    "compact-basic",
+    "compact-checkpoint",
+    "cordis-host-runner",
+    "dsh-session-title-llm",
+    "hooks-claude-code",
+    "hooks-codex",
+    "model-selection",
+    "plan-mode",
+    "ptc-mode",
+    "repeat-tool-reminder",
+    "runtime-context",
+    "schedule",
+    "system-prompt",
+    "time-context",
+    "tmux-context",
+    "tool-cordis",
+    "tool-goal",
+    "tool-jobs",
+    "tool-registry",
+    "user-approval",
 ];

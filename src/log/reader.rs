@@ -19,6 +19,8 @@ pub struct LogReader {
     lines: Lines,
     header: Header,
     format: &'static Format,
+    /// Members of the header line that its format does not have.
+    extra_members: Vec<String>,
     /// The seq that belongs next.
     next_seq: u64,
     /// Records stood on lines that could not be read, so seqs may be missing here.
@@ -62,7 +64,7 @@ impl LogReader {
         }
         let mut lines = Lines::new(source, 0)?;
         let (mut first_fault, mut crlf) = (None, (0, Place::default()));
-        let (header, format) = match lines.next()? {
+        let (header, format, extra_members) = match lines.next()? {
             Some(Piece::Line(line)) if line.recovered => return Err(OpenError::NoHeader("frame")),
             Some(Piece::Line(line)) => {
                 let bytes = line.bytes.strip_prefix(BOM).unwrap_or(line.bytes);
@@ -74,7 +76,8 @@ impl LogReader {
                 }
                 let text = text::decode(bytes)
                     .ok_or_else(|| OpenError::NotALog(FaultKind::LineTooLong.to_string()))?;
-                Header::parse(&text.text, unknown)?
+                let (header, format) = Header::parse(&text.text, unknown)?;
+                (header, format, Header::extra_members(&text.text, format))
             }
             Some(Piece::Fault(FaultKind::TornTail { frame, .. }, _)) => {
                 return Err(OpenError::NoHeader(if frame { "frame" } else { "line" }));
@@ -82,7 +85,7 @@ impl LogReader {
             Some(Piece::Fault(kind, _)) => return Err(OpenError::NotALog(kind.to_string())),
             None => return Err(OpenError::NoHeader("frame")),
         };
-        Ok(Self { first_fault, crlf, ..Self::over(lines, header, format, 0) })
+        Ok(Self { extra_members, first_fault, crlf, ..Self::over(lines, header, format, 0) })
     }
 
     /// Reads on from byte `start` of the file, where records were appended to a log of `header`; the first of
@@ -102,6 +105,7 @@ impl LogReader {
             lines,
             header,
             format,
+            extra_members: Vec::new(),
             next_seq,
             gap_explained: false,
             torn_rest: false,
@@ -117,6 +121,12 @@ impl LogReader {
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Members of the header line that its format does not have, and that its readers may pass over.
+    #[must_use]
+    pub fn extra_header_members(&self) -> &[String] {
+        &self.extra_members
     }
 
     /// The facts of the log's format version.

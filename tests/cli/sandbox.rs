@@ -109,6 +109,13 @@ pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// Errors and warnings of a report of `verify`, but for the one that dsh's own compactions give: they hide the task.
+pub fn alarms(report: &Value) -> Vec<&Value> {
+    let files = report["files"].as_array().unwrap().iter();
+    let findings = files.flat_map(|file| file["findings"].as_array().unwrap());
+    findings.filter(|finding| finding["severity"] != "note" && finding["code"] != "task-lost").collect()
+}
+
 /// One member of each of a replay's nodes.
 pub fn column(nodes: &Value, member: &str) -> Vec<Value> {
     nodes.as_array().unwrap().iter().map(|node| node[member].clone()).collect()

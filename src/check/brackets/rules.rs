@@ -164,6 +164,33 @@ rule_family! {
     /// message a source of its own: a plugin source that names the tool in formats 0 to 3, a kind of its own
     /// in format 4. With dsh's source it must write the whole bracket, as `dshc compact` does.
     CHECKPOINT_WITHOUT_START = error("compaction-checkpoint-without-start");
+    /// A bracket ended without an error and holds a summary, but no checkpoint took the summary's place on the surface.
+    ///
+    /// **What it means.** Start, summary and end stand there and agree, and no replacing checkpoint stands between the
+    /// summary and the end. The surface is as it was before.
+    ///
+    /// **Why it matters.** dsh's checks let it pass, and whoever looks at the end alone takes the compaction for done. But
+    /// the model still sees all of the region, and the tokens for the summary were spent for nothing.
+    ///
+    /// **How it comes about.** The program was stopped between its appends and another one closed the bracket, or a tool
+    /// left the replacement out.
+    ///
+    /// **What to do.** Nothing is lost. Compact the region again.
+    SUMMARY_WITHOUT_REPLACEMENT = warning("summary-without-replacement");
+    /// A checkpoint replaces nodes inside a bracket that holds no summary before it.
+    ///
+    /// **What it means.** The replacing checkpoint stands in its bracket, but the `compaction/summary` that it is made
+    /// from does not stand before it.
+    ///
+    /// **Why it matters.** The history was replaced, and the log does not say by which summary, what it cost, or which
+    /// model wrote it. dsh's running estimate does not take off what was hidden, and stays too high.
+    ///
+    /// **How it comes about.** Another tool wrote the records in another order, or left the summary out. Where the
+    /// bracket then ended with an error, the history was replaced by a compaction that says that it failed.
+    ///
+    /// **What to do.** The hidden messages are still in the log. Where nothing stands behind the compaction, take it
+    /// back with `dshc undo` and compact again.
+    CHECKPOINT_WITHOUT_SUMMARY = warning("replacement-without-summary");
     /// A turn starts or ends inside a bracket.
     ///
     /// **What it means.** A `turn/start` or `turn/end` stands between a `compaction/start` and its end, or

@@ -1,9 +1,9 @@
 //! What each rule of brackets finds, and what it lets pass.
 
-use crate::check::Severity;
 use crate::check::testing::{
     HEADER, bracket, check_bytes, check_events, event, structural_codes as codes, user,
 };
+use crate::check::{Checked, Severity};
 
 fn turn(seq: u64, turn: u64) -> String {
     event(seq, "turn/start", &format!(r#"{{"turn":{turn}}}"#))
@@ -100,11 +100,38 @@ fn parts_without_a_start_are_found() {
         again,
         event(4, "compaction/end", r#"{"compactionId":"c","turn":null}"#),
     ];
-    assert_eq!(found(&log), ["compaction-summary-repeated"]);
+    assert_eq!(found(&log), ["summary-without-replacement", "compaction-summary-repeated"]);
     let log = [user(0, "one"), start(1), event(2, "compaction/end", r#"{"compactionId":"c","turn":null}"#)];
     assert_eq!(found(&log), ["compaction-end-without-summary"]);
     let log = [[user(0, "one"), start(1)].to_vec(), bracket(2, "c", "null", 0)].concat();
     assert_eq!(found(&log), ["compaction-start-while-open"]);
+}
+
+#[test]
+fn summary_and_checkpoint_belong_together() {
+    let sound = sound();
+    let renumbered = |lines: &[&String]| -> Vec<String> {
+        let seq = |line: &str| line.split("\"seq\":").nth(1).unwrap().split(',').next().unwrap().to_owned();
+        let renumber = |(at, line): (usize, &&String)| {
+            line.replace(&format!("\"seq\":{}", seq(line)), &format!("\"seq\":{at}"))
+        };
+        lines.iter().enumerate().map(renumber).collect()
+    };
+    let [prompt, start, summary, checkpoint, end] = &sound[..] else { panic!() };
+    let without = check_events(&renumbered(&[prompt, start, summary, end]));
+    assert_eq!(codes(&without), ["summary-without-replacement"]);
+    let told = |checked: &Checked, code: &str| {
+        let finding = checked.findings.iter().find(|finding| finding.code == code).unwrap();
+        (finding.severity, finding.seq, finding.related[0].seq)
+    };
+    assert_eq!(told(&without, "summary-without-replacement"), (Severity::Warning, Some(2), 3));
+    let error = end.replace("\"turn\":null", "\"turn\":null,\"error\":\"late\"");
+    assert_eq!(found(&renumbered(&[prompt, start, summary, &error])), ["failed-compactions"]);
+    // A checkpoint before its summary cites what stands before it.
+    let early = checkpoint.replace("[1,2,0]", "[1,0]");
+    let turned = check_events(&renumbered(&[prompt, start, &early, &error]));
+    assert_eq!(codes(&turned), ["replacement-without-summary", "failed-compactions"]);
+    assert_eq!(told(&turned, "replacement-without-summary"), (Severity::Warning, Some(2), 1));
 }
 
 #[test]

@@ -60,6 +60,18 @@ rule_family! {
     /// can take in call, message and results as one region; it refuses a region that begins or ends between
     /// them.
     RESULT_NOT_ADJACENT = warning("result-not-adjacent");
+    /// One message makes two calls of the same id.
+    ///
+    /// **What it means.** An assistant message on the surface holds two tool calls whose ids are equal. Ids that come
+    /// again in later messages are another matter, and legal.
+    ///
+    /// **Why it matters.** Results name their call by its id alone, so which result belongs to which of the two is a
+    /// guess. Providers refuse such a message, and dsh's newest format does when it loads the log.
+    ///
+    /// **How it comes about.** A model or an adapter made up the ids, or a tool joined two messages.
+    ///
+    /// **What to do.** Compact a region that holds the message with all its results, so that the model no longer sees it.
+    CALL_ID_TWICE = warning("call-id-twice-in-message");
     /// Several calls on the surface have the same id, as some providers number them.
     ///
     /// **What it means.** Two or more calls that are on the surface at once carry one id. The finding names

@@ -15,7 +15,7 @@ fn refusal(from: u64, to: Option<u64>, asked: &Object, in_bracket: bool) -> Opti
     let from = format::of(from).unwrap();
     let occasions = match to {
         Some(to) => format::payload::on_the_way(from, to).map(|(_, rules)| rules).collect(),
-        None => vec![from.payloads.read],
+        None => vec![from.asked.read],
     };
     occasions.into_iter().find_map(|rules| check(&asked, &Payload::of(&asked), rules, in_bracket))
 }
@@ -60,7 +60,7 @@ fn refusals(path: &Path) -> Vec<String> {
         let current = converted.as_ref().map(|converted| converted.event(&stored));
         let event = current.as_ref().unwrap_or(&stored);
         let payload = Payload::of(event);
-        let asked = occasions.iter().copied().chain([format.payloads.read]);
+        let asked = occasions.iter().copied().chain([format.asked.read]);
         let problems = asked.filter_map(|rules| check(event, &payload, rules, in_bracket));
         refusals.extend(problems.map(|problem| problem.message));
         match &*event.event_type {

@@ -7,10 +7,9 @@ use crate::json::{self, Kind, Raw};
 pub(super) fn are(raw: &Raw, shape: &Shape, seq: u64) -> bool {
     let kind = json::kind(raw);
     match shape {
-        Shape::Any => true,
-        Shape::NotNull => kind != Kind::Null,
+        Shape::Any | Shape::IfObject(_) => true,
         Shape::Lossless => is_lossless(raw.get()),
-        // Another value than null is left to the other shape.
+        // Other values, and objects above, are left to the other shape.
         Shape::OrNull(_) => kind == Kind::Null,
         Shape::Bool => kind == Kind::Bool,
         Shape::True => json::is_true(raw),

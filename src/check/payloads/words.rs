@@ -26,7 +26,6 @@ pub(super) fn name(name: &Text) -> String {
 /// What a shape without members admits; `seq` is the event's own.
 pub(super) fn expected(shape: &Shape, seq: u64) -> String {
     match shape {
-        Shape::NotNull => "anything else".to_owned(),
         Shape::Lossless => "a value whose numbers all fit a double, none of them -0".to_owned(),
         Shape::OrNull(_) => "null".to_owned(),
         Shape::Bool => "true or false".to_owned(),

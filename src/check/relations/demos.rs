@@ -66,26 +66,12 @@ fn a_pass_tells_breaches_where_the_version_asks_for_it() {
 }
 
 #[test]
-fn strict_readers_want_an_object_of_every_payload_of_their_time() {
-    let found = |version: u64, event_type: &str| {
-        let event = crate::check::testing::event(0, event_type, "null");
-        crate::check::testing::codes(&check_events_of(version, std::slice::from_ref(&event)))
-    };
-    assert_eq!(found(3, "feedback/record"), ["payload-value"]);
-    assert_eq!(found(3, "command/run"), ["payload-value"]);
-    assert_eq!(found(3, "workspace/changes"), [""; 0]);
-    assert_eq!(found(0, "feedback/record"), [""; 0]);
-}
-
-#[test]
 fn a_payload_that_is_no_object_is_told() {
     assert_eq!(codes(&judge(&header(4), &lines(&[("command/run", "null")]))), ["relation-payload@0"]);
     assert_eq!(codes(&judge(&header(4), &lines(&[("todo/write", "null")]))), NONE);
-    assert_eq!(
-        codes(&judge(&header(3), &lines(&[("command/run", "null")]))),
-        NONE,
-        "told by its codec's rules"
-    );
+    assert_eq!(codes(&judge(&header(3), &lines(&[("feedback/record", "null")]))), ["relation-payload@0"]);
+    assert_eq!(codes(&judge(&header(3), &lines(&[("image/offload", "null")]))), NONE);
+    assert_eq!(codes(&judge(&header(0), &lines(&[("feedback/record", "null")]))), NONE);
 }
 
 const TYPES: [&str; 25] = [

@@ -27,7 +27,7 @@ use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
 use super::registry::rule_family;
-use crate::format::{CheckedBy, Relations as Facts};
+use crate::format::{Payloads, Relations as Facts};
 use crate::log::{Event, Header, PackedRow, Place};
 use here::Here;
 use kind::Kind;
@@ -136,17 +136,26 @@ impl Relations {
         {
             findings.push(here::finding(&turns::OUTSIDE_TURN, event.seq, place, facts, problem));
         }
-        let Some(kind) = Kind::of(event_type, facts) else { return };
-        let Some(data) = payload.get() else {
-            // Strict codecs say of every payload what it must be, and `payloads/` does.
-            if facts.checked != CheckedBy::Codec {
-                let message = format!("the payload of {event_type} is no object");
-                findings.push(here::finding(&PAYLOAD, event.seq, place, facts, message));
-            }
-            return self.doubt();
+        let kind = Kind::of(event_type, facts);
+        let is_looked_into = match facts.payloads {
+            Payloads::Looked => kind.is_some(),
+            Payloads::AllBut(opaque) => kind.is_some() || !opaque.contains(&event_type),
         };
-        let has_gaps = self.has_gaps;
-        self.look(kind, &mut Here { event, data, place, facts, has_gaps, losses, findings });
+        if !is_looked_into {
+            return;
+        }
+        let Some(data) = payload.get() else {
+            let message = format!("the payload of {event_type} is no object");
+            findings.push(here::finding(&PAYLOAD, event.seq, place, facts, message));
+            if kind.is_some() {
+                self.doubt();
+            }
+            return;
+        };
+        if let Some(kind) = kind {
+            let has_gaps = self.has_gaps;
+            self.look(kind, &mut Here { event, data, place, facts, has_gaps, losses, findings });
+        }
     }
 
     /// Looks at a run of streamed deltas, which names one turn and step for all.

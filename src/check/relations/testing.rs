@@ -54,7 +54,7 @@ pub(super) fn judge<S: AsRef<str>>(header: &Header, lines: &[S]) -> Vec<Finding>
             losses.unread(seq);
             continue;
         };
-        if losses.read_on(seq) {
+        if losses.read_on(seq).is_some() {
             relations.doubt();
         }
         let event = event(&line);

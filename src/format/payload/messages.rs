@@ -77,7 +77,8 @@ pub const ONLY_2: &[Member] = &[
 
 /// Messages of formats 0 and 1 as format 2 has them: an upgrade gathers the streams from events of their own.
 pub const CARRIED_TO_2: &[Member] = &[
-    ("assistant/chunk", open(&[TURN_FROM_1, STEP_FROM_1, ("chunk", stream::CHUNK)], &[])),
+    // Whether it holds a chunk at all is asked where deltas are gathered.
+    ("assistant/chunk", Shape::IfObject(&open(&[], &[("chunk", Shape::IfObject(&stream::CHUNK))]))),
     ("assistant/message", exact_or(&[TURN_FROM_1, STEP_FROM_1, ("message", ASSISTANT)], ASSISTANT_OPTIONS)),
     ("user/message", exact(&[ID, USER, CONTENT, ("source", sources::CARRIED_TO_2)])),
 ];

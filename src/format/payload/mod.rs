@@ -14,13 +14,12 @@ mod sources;
 mod stream;
 mod teams;
 
-use super::vocabulary::{ATTEMPT, CHUNK, CODE_DISPATCH, COMMON, PTC_DISPATCH};
 use super::{ALL, Format};
 pub use shape::{Condition, Kinds, Member, Members, Others, Range, Shape, Tagged};
 
 /// What is asked of the payloads of one format, and when.
 #[derive(Debug)]
-pub struct Payloads {
+pub struct Occasions {
     /// What the strict codec of the format asks as it reads a log.
     pub read: &'static Rules,
     /// What an upgrade to the next format asks of a log of this one.
@@ -33,10 +32,8 @@ pub struct Payloads {
 /// The shapes of payloads at one occasion.
 #[derive(Debug)]
 pub struct Rules {
-    /// By event type, in sorted parts that occasions share. Of other types nothing is asked but what `objects` says.
+    /// By event type, in sorted parts that occasions share. Of other types nothing is asked.
     pub types: &'static [&'static [Member]],
-    /// The types whose payload must be an object, whatever it holds, in sorted parts.
-    pub objects: &'static [&'static [&'static str]],
     /// The content blocks.
     pub blocks: &'static Tagged,
     /// The sources of messages, but for those that must be of one kind.
@@ -49,8 +46,8 @@ pub fn on_the_way(from: &Format, to: u64) -> impl Iterator<Item = (u64, &'static
     let first = from.version;
     let steps = ALL.iter().filter(move |format| (first..to).contains(&format.version));
     steps.map(move |format| {
-        let payloads = &format.payloads;
-        (format.version, if format.version == first { payloads.leave } else { payloads.pass_on })
+        let asked = &format.asked;
+        (format.version, if format.version == first { asked.leave } else { asked.pass_on })
     })
 }
 
@@ -62,13 +59,12 @@ impl Rules {
             let index = part.binary_search_by(|(name, _)| (*name).cmp(event_type)).ok()?;
             part.get(index).map(|(_, shape)| shape)
         };
-        let is_object = || self.objects.iter().any(|part| part.binary_search(&event_type).is_ok());
-        self.types.iter().find_map(find).or_else(|| is_object().then_some(&shape::OBJECT))
+        self.types.iter().find_map(find)
     }
 }
 
 /// Format 0. Streamed chunks are looked into only where they are gathered.
-pub(super) const OF_0: Payloads = Payloads {
+pub(super) const OF_0: Occasions = Occasions {
     read: NOTHING,
     leave: &Rules {
         types: &[
@@ -84,7 +80,6 @@ pub(super) const OF_0: Payloads = Payloads {
             plugins::ONLY_0,
             teams::COMMON,
         ],
-        objects: &[CHUNK],
         blocks: blocks::OPEN,
         sources: sources::V0,
     },
@@ -92,7 +87,7 @@ pub(super) const OF_0: Payloads = Payloads {
 };
 
 /// Format 1. What comes from format 0 has been looked at more strictly.
-pub(super) const OF_1: Payloads = Payloads {
+pub(super) const OF_1: Occasions = Occasions {
     read: NOTHING,
     leave: &Rules {
         types: &[
@@ -100,7 +95,6 @@ pub(super) const OF_1: Payloads = Payloads {
             messages::UP_TO_1,
             messages::TURNS,
             messages::ONLY_1,
-            stream::GATHERED,
             compaction::COMMON,
             compaction::SINCE_1,
             requests::COMMON,
@@ -109,16 +103,15 @@ pub(super) const OF_1: Payloads = Payloads {
             plugins::ONLY_1,
             teams::COMMON,
         ],
-        objects: &[],
         blocks: blocks::OPEN,
         sources: sources::V1,
     },
-    pass_on: &Rules { types: &[stream::GATHERED], ..NO_RULES },
+    pass_on: NOTHING,
 };
 
 /// Format 2. What comes from formats 0 and 1 keeps its streams in events of their own, and may be of development builds.
-pub(super) const OF_2: Payloads = Payloads {
-    read: &Rules { objects: &[COMMON, CODE_DISPATCH, ATTEMPT], ..NO_RULES },
+pub(super) const OF_2: Occasions = Occasions {
+    read: NOTHING,
     leave: &Rules {
         types: &[
             messages::COMMON,
@@ -133,7 +126,6 @@ pub(super) const OF_2: Payloads = Payloads {
             plugins::ONLY_2,
             teams::COMMON,
         ],
-        objects: &[],
         blocks: blocks::CLOSED,
         sources: sources::V2,
     },
@@ -146,35 +138,30 @@ pub(super) const OF_2: Payloads = Payloads {
             plugins::ONLY_2,
             teams::COMMON,
         ],
-        objects: &[],
         blocks: blocks::CLOSED,
         sources: sources::V2,
     },
 };
 
 /// Format 3. What an upgrade to format 4 asks is not known (FORMAT §12.2).
-pub(super) const OF_3: Payloads = Payloads {
-    read: &Rules {
-        types: &[messages::CODEC_OF_3, requests::CODEC_OF_3],
-        objects: &[COMMON, ATTEMPT, PTC_DISPATCH],
-        ..NO_RULES
-    },
+pub(super) const OF_3: Occasions = Occasions {
+    read: &Rules { types: &[messages::CODEC_OF_3, requests::CODEC_OF_3], ..NO_RULES },
     leave: NOTHING,
     pass_on: NOTHING,
 };
 
 /// Format 4, whose codec is not public (FORMAT §12.2).
-pub(super) const OF_4: Payloads = Payloads { read: NOTHING, leave: NOTHING, pass_on: NOTHING };
+pub(super) const OF_4: Occasions = Occasions { read: NOTHING, leave: NOTHING, pass_on: NOTHING };
 
 const NOTHING: &Rules = &NO_RULES;
-const NO_RULES: Rules = Rules { types: &[], objects: &[], blocks: blocks::OPEN, sources: sources::V1 };
+const NO_RULES: Rules = Rules { types: &[], blocks: blocks::OPEN, sources: sources::V1 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn occasions() -> impl Iterator<Item = &'static Rules> {
-        ALL.iter().flat_map(|format| [format.payloads.read, format.payloads.leave, format.payloads.pass_on])
+        ALL.iter().flat_map(|format| [format.asked.read, format.asked.leave, format.asked.pass_on])
     }
 
     #[test]
@@ -197,7 +184,10 @@ mod tests {
         for version in 0..3 {
             let format = super::super::of(version).unwrap();
             let mut types = format.vocabulary.iter().flat_map(|part| part.iter());
-            assert!(types.all(|name| format.payloads.leave.shape(name).is_some()), "format {version}");
+            // Streamed deltas are looked into where they have been gathered.
+            let is_asked =
+                |name: &&str| *name == "assistant/chunk" || format.asked.leave.shape(name).is_some();
+            assert!(types.all(is_asked), "format {version}");
         }
     }
 

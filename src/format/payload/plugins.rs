@@ -124,15 +124,7 @@ pub const ONLY_2: &[Member] = &[
             member: DELIVERED_FORMAT,
             number: 2,
             then: &DELIVERY_WITH_FORMAT,
-            otherwise: &Shape::IfNumber {
-                member: DELIVERED_FORMAT,
-                number: 3,
-                then: &open(
-                    &[(DELIVERED_FORMAT, Shape::Barred("no log of this format can be of a later one"))],
-                    &[],
-                ),
-                otherwise: &FOREIGN_DELIVERY,
-            },
+            otherwise: &FOREIGN_DELIVERY,
         },
     ),
     ("session/end-seed", exact_or(&[], &[("inherited", Shape::True)])),

@@ -10,14 +10,14 @@ use crate::json::MAX_SAFE_INTEGER;
 pub enum Shape {
     /// Anything.
     Any,
-    /// Anything but `null`.
-    NotNull,
     /// Anything, so long as no number in it is `-0` or too large for a double.
     Lossless,
     /// Nothing; the text says why the member must not be there.
     Barred(&'static str),
     /// `null`, or what the other shape admits.
     OrNull(&'static Shape),
+    /// What the other shape admits, or no object.
+    IfObject(&'static Shape),
     /// `true` or `false`.
     Bool,
     /// `true`.

@@ -23,6 +23,3 @@ pub const CHUNK: Shape = Shape::Tagged(&Tagged {
     ]],
     others: Others::Are(&OBJECT),
 });
-
-/// Events of streamed deltas, where an upgrade gathers them. What else it asks is code that was never published.
-pub const GATHERED: &[Member] = &[("assistant/chunk", open(&[("chunk", Shape::NotNull)], &[]))];
