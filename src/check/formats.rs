@@ -270,3 +270,13 @@ fn images_are_offloaded_once_and_where_they_are() {
     }
     assert_eq!(errors(2, &log(turn(), &[two, offload(3, "[]")])), ["unknown-required-event"]);
 }
+
+#[test]
+fn only_the_codec_of_format_3_looks_into_the_blocks_of_a_prompt() {
+    for (version, source, expected) in [(3, PLUGIN, &["payload-members"][..]), (4, PROMPT, &[])] {
+        let blocks = r#""content":[{"type":"image"}]"#;
+        let prompt = system(source).replace(r#""content":[]"#, blocks);
+        let found = errors(version, &log(turn(), &[append(2, "system/message", &prompt)]));
+        assert_eq!(found, expected, "format {version}");
+    }
+}

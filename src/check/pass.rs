@@ -21,7 +21,9 @@ use super::task::Remains;
 use super::upgrade::{self, Standing, Upgrades};
 use super::vocabulary::Sources;
 use super::wording::{amount, owned};
-use super::{Checked, Options, absence, container, line, locks, seeds, stream, surface, text, vocabulary};
+use super::{
+    Checked, Options, absence, container, line, locks, payloads, seeds, stream, surface, text, vocabulary,
+};
 use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place};
 use crate::session::{Keep, Session, Violation};
@@ -215,6 +217,13 @@ impl Pass {
                 self.quality.event(here);
                 self.script.event(here);
                 self.inbox.event(event, payload, place, self.session.format, &self.losses);
+                let rules = self.session.format.asked.read;
+                self.findings.extend(payloads::check(event, payload, rules, false).map(|problem| {
+                    problem.finding(event, place).with_help(
+                        "dsh opens the log in this format, but its strict reader refuses it; another tool or a damaged \
+                         writer left this",
+                    )
+                }));
                 let is_known = self.session.format.knows(&event.event_type);
                 if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
                     relations.event(event, payload, place, &self.losses, &mut self.findings);
