@@ -5,13 +5,12 @@ mod rules;
 use super::binding::{Id, Ids, Owner};
 use super::failures::{Failures, Surface};
 use super::finding::Findings;
-use super::losses::Losses;
-use super::payload::Payload;
+use super::here::Here;
 use super::registry::Rule;
 use super::{Finding, locks, shadow};
 use crate::json::Object;
-use crate::log::{Event, Place};
-use crate::session::{Session, is_checkpoint_source};
+use crate::log::Place;
+use crate::session::is_checkpoint_source;
 pub(super) use rules::RULES;
 use rules::{
     CHECKPOINT_WITHOUT_START, CHECKPOINT_WITHOUT_SUMMARY, CROSSES_TURN, END_WITHOUT_START,
@@ -57,16 +56,6 @@ pub(super) struct Crossing {
     pub(super) seq: u64,
     place: Place,
     event_type: String,
-}
-
-/// An event that `session` has just taken.
-pub(super) struct Here<'a, 'e> {
-    pub event: &'a Event<'e>,
-    pub payload: &'a Payload<'e>,
-    pub place: Place,
-    pub session: &'a Session,
-    pub losses: &'a Losses,
-    pub findings: &'a mut Findings,
 }
 
 impl Brackets {

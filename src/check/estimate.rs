@@ -5,7 +5,7 @@
 //! own check of the sum refuses when it loads the session.
 
 use super::Finding;
-use super::brackets::Here;
+use super::here::Here;
 use super::registry::rule_family;
 use crate::json::Object;
 use crate::log::Place;

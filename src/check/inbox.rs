@@ -1,13 +1,12 @@
 //! The messages that wait to be sent: a queue for the next turn and one for the next step (FORMAT §6.2).
 
 use super::Finding;
-use super::losses::Losses;
+use super::here::Here;
 use super::payload::Payload;
 use super::registry::rule_family;
 use super::wording::quoted;
-use crate::format::Format;
 use crate::json::{self, Digest, Object, Raw};
-use crate::log::{Event, Header, Place};
+use crate::log::Header;
 use std::collections::{HashSet, VecDeque};
 
 rule_family! {
@@ -61,18 +60,11 @@ impl Inbox {
         }
     }
 
-    pub(super) fn event(
-        &mut self,
-        event: &Event,
-        payload: &Payload,
-        place: Place,
-        format: &Format,
-        losses: &Losses,
-    ) {
-        match &*event.event_type {
-            EDIT if format.knows(EDIT) && event.seq >= self.cut => self.edit(event, payload, place, losses),
+    pub(super) fn event(&mut self, here: &Here) {
+        match &*here.event.event_type {
+            EDIT if here.session.format.knows(EDIT) && here.event.seq >= self.cut => self.edit(here),
             // What came before was inherited.
-            "session/end-seed" if self.is_seeded && is_inherited(payload) => {
+            "session/end-seed" if self.is_seeded && is_inherited(here.payload) => {
                 self.queues.iter_mut().for_each(VecDeque::clear);
                 self.ids.clear();
                 (self.breach, self.in_doubt) = (None, false);
@@ -81,16 +73,16 @@ impl Inbox {
         }
     }
 
-    fn edit(&mut self, event: &Event, payload: &Payload, place: Place, losses: &Losses) {
+    fn edit(&mut self, here: &Here) {
         // Where events were lost, edits may be among them.
-        self.in_doubt |= !losses.is_empty();
+        self.in_doubt |= !here.losses.is_empty();
         if self.in_doubt || self.breach.is_some() {
             return;
         }
-        if let Err(problem) = Splice::of(payload.get()).and_then(|splice| self.apply(splice)) {
-            let finding = Finding::new(&INBOX_SPLICE, place, format!("{EDIT} {problem}"));
+        if let Err(problem) = Splice::of(here.payload.get()).and_then(|splice| self.apply(splice)) {
+            let finding = Finding::new(&INBOX_SPLICE, here.place, format!("{EDIT} {problem}"));
             let help = "dsh reads the log, and refuses to work in the session: it rebuilds its queues from these events";
-            self.breach = Some(finding.at_seq(event.seq).with_help(help));
+            self.breach = Some(finding.at_seq(here.event.seq).with_help(help));
         }
     }
 

@@ -15,6 +15,7 @@ mod estimate;
 mod failures;
 mod finding;
 mod gist;
+mod here;
 mod inbox;
 mod line;
 mod lock_report;
@@ -46,6 +47,7 @@ mod text;
 mod trail;
 mod upgrade;
 mod vocabulary;
+mod watch;
 mod wording;
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! its bracket. The format takes them all; what is told here is what the model loses by them.
 
 use super::Finding;
-use super::brackets::Here;
 use super::finding::Findings;
+use super::here::Here;
 use super::registry::{Rule, rule_family};
 use super::wording::{amount, owned, quoted};
 use crate::json::{self, Digest, Object, Raw};

@@ -5,7 +5,7 @@
 //! vocabulary is loaded.
 
 use super::Finding;
-use super::brackets::Here;
+use super::here::Here;
 use super::registry::rule_family;
 use super::wording::{amount, seqs};
 use crate::log::Place;

@@ -1,7 +1,7 @@
 //! What a summary or a prune says it hides: the very nodes of the surface, and their price (FORMAT §10.1, §7.5).
 
 use super::Finding;
-use super::brackets::Here;
+use super::here::Here;
 use super::registry::{Rule, rule_family};
 use super::wording::seqs;
 use crate::json::{self, Object};

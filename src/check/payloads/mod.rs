@@ -16,6 +16,7 @@ use super::Finding;
 use super::path::{path, range_in};
 use super::payload::Payload;
 use super::registry::{Rule, rule_family};
+use crate::format::Format;
 use crate::format::payload::Rules;
 use crate::log::{Event, Place};
 use walk::Walk;
@@ -106,6 +107,14 @@ pub(super) fn check(
     let broken = Walk::new(rules, event.seq, in_bracket).payload(event.data, payload.get(), shape).err()?;
     let at = range_in(event.data, broken.at).start;
     Some(Problem { rule: broken.rule, message: format!("{} {}", path(event.data, at), broken.what) })
+}
+
+/// What the strict reader of the log's own format refuses.
+pub(super) fn on_reading(event: &Event, payload: &Payload, place: Place, format: &Format) -> Option<Finding> {
+    let problem = check(event, payload, format.asked.read, false)?;
+    let help = "dsh opens the log in this format, but its strict reader refuses it; another tool or a damaged writer left \
+                this";
+    Some(problem.finding(event, place).with_help(help))
 }
 
 impl Problem {

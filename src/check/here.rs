@@ -1,0 +1,17 @@
+//! The event at which the rules look.
+
+use super::finding::Findings;
+use super::losses::Losses;
+use super::payload::Payload;
+use crate::log::{Event, Place};
+use crate::session::Session;
+
+/// An event that `session` has just taken.
+pub(super) struct Here<'a, 'e> {
+    pub event: &'a Event<'e>,
+    pub payload: &'a Payload<'e>,
+    pub place: Place,
+    pub session: &'a Session,
+    pub losses: &'a Losses,
+    pub findings: &'a mut Findings,
+}
