@@ -313,8 +313,7 @@ impl Pass {
         }
         self.findings.extend(self.inbox.into_finding());
         if let Some(upgrades) = self.upgrades.take() {
-            let events = (!self.numbering.is_forked()).then_some(events);
-            upgrades.finish(events, &mut self.findings);
+            upgrades.finish(&mut self.findings);
         }
         self.findings.extend(crlf.map(line::crlf));
         self.findings.extend(self.ranges.finding(self.session.format));
