@@ -190,8 +190,7 @@ impl Pass {
         let is_one_history = !self.numbering.is_forked();
         let lock = is_one_history.then(|| self.session.lock());
         let Self { session, watch, losses, mut findings, .. } = self;
-        let known_events = is_one_history.then_some(events);
-        let busy = watch.finish(&session, lock.as_ref(), known_events, &losses, &mut findings);
+        let busy = watch.finish(&session, lock.as_ref(), &losses, &mut findings);
         findings.extend(vocabulary::findings(&session));
         // Where events were lost, the marker may be among them.
         if losses.is_empty() && is_one_history {

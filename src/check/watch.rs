@@ -166,13 +166,12 @@ impl Watch {
         self.brackets.doubt();
     }
 
-    /// Looks at what a log of `events` events leaves behind. Where numbers come twice there is no one end, and neither
-    /// `events` nor a lock is known. Tells why dsh would answer "busy" at the end.
+    /// Looks at what a log leaves behind; where numbers come twice there is no one end, and no lock is known. Tells why
+    /// dsh would answer "busy" at the end.
     pub(super) fn finish(
         self,
         session: &Session,
         lock: Option<&LockState>,
-        events: Option<u64>,
         losses: &Losses,
         findings: &mut Findings,
     ) -> Vec<Busy> {
@@ -193,7 +192,7 @@ impl Watch {
         }
         findings.extend(self.inbox.into_finding());
         if let Some(upgrades) = self.upgrades {
-            upgrades.finish(events, findings);
+            upgrades.finish(findings);
         }
         busy.unwrap_or_default()
     }

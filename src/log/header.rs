@@ -21,8 +21,6 @@ pub struct Header {
     pub is_seeded: bool,
     /// How many those are, where the header says it (formats 0 and 1).
     pub seed_length: Option<u64>,
-    /// A member that the format does not have and that its readers pass over, if there is one.
-    pub foreign_member: Option<String>,
     /// Where the log belongs below its root; `None` if its id is empty.
     pub address: Option<Address>,
 }
@@ -88,8 +86,7 @@ impl Header {
         let seeded = seeded_member(shape.seeded);
         let is_known =
             |name: &str| REQUIRED.iter().chain(OPTIONAL).any(|known| *known == name) || name == seeded;
-        let foreign = object.names().find(|name| !is_known(&name.to_str()));
-        if let Some(other) = foreign.filter(|_| shape.is_closed) {
+        if let Some(other) = object.names().find(|name| shape.is_closed && !is_known(&name.to_str())) {
             return Err(HeaderError::Unexpected(json::excerpt(&other.to_str()), format.version));
         }
         let text = |member: &'static str| optional(object, member, "a string", json::text);
@@ -114,7 +111,6 @@ impl Header {
             parent_session: text("parentSession")?.map(|parent| parent.into_str().into_owned()),
             is_seeded,
             seed_length,
-            foreign_member: foreign.map(|name| json::clip(&name.to_str()).into_owned()),
         };
         if header.cwd.as_deref().is_some_and(|cwd| !is_absolute(cwd)) {
             return Err(HeaderError::Member { member: "cwd", expected: "an absolute path" });
@@ -148,7 +144,6 @@ impl Header {
             parent_session: owned_text(object, "parentSession"),
             is_seeded: object.get("isSeeded").is_some_and(json::is_true),
             seed_length: None,
-            foreign_member: None,
         }
     }
 }

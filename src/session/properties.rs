@@ -39,7 +39,6 @@ fn session(version: u64) -> Session {
         parent_session: None,
         is_seeded: false,
         seed_length: None,
-        foreign_member: None,
         address: None,
     };
     let mut session = Session::new(header, format::of(version).unwrap(), Keep::Messages);

@@ -28,7 +28,6 @@ pub(super) fn header(version: u64) -> Header {
         parent_session: None,
         is_seeded: false,
         seed_length: None,
-        foreign_member: None,
         address: None,
     }
 }

@@ -6,7 +6,7 @@ use super::here::{Here, refusal};
 use super::renumbering::{Renumbering, Repair};
 use crate::check::finding::Findings;
 use crate::check::registry::rule_family;
-use crate::json::{self, Object};
+use crate::json::{self, Kind, Object};
 use crate::log::{Header, PackedRow, Place};
 use std::ops::RangeInclusive;
 
@@ -68,6 +68,19 @@ rule_family! {
     /// **What to do.** Mend the boundaries of the turn and step first, where they are damaged. Else keep the log for the
     /// release that wrote it.
     OUTSIDE_STEP = error("upgrade-attempt-outside-step");
+    /// A streamed delta holds no chunk.
+    ///
+    /// **What it means.** An `assistant/chunk` has no payload object, or its member `chunk` is missing, null or, from
+    /// format 3 on, no object.
+    ///
+    /// **Why it matters.** The upgrade cannot gather the delta into its message and refuses the session. dsh opens the
+    /// log in its own format, where no reader looks into deltas.
+    ///
+    /// **How it comes about.** A damaged writer or another tool left it; dsh writes a chunk with every delta.
+    ///
+    /// **What to do.** Restore the line from a copy of the log. The message does not depend on it: without the delta, it
+    /// must not stand in the message's list of sources either.
+    EMPTY = error("upgrade-delta-empty");
 }
 
 /// The event of one delta.
@@ -81,6 +94,8 @@ type Step = (Option<u64>, Option<u64>);
 pub(super) struct Attempts {
     /// The format into which the step leads.
     to: u64,
+    /// The format from which on a chunk must be an object, if the chain goes so far.
+    to_object: Option<u64>,
     /// Events before this one are inherited.
     cut: u64,
     open: Option<Attempt>,
@@ -116,6 +131,7 @@ impl Attempts {
         let to = chain.first(|step| step.gathers_chunks)?;
         Some(Self {
             to,
+            to_object: chain.first(|step| step.promotes_prompt),
             cut: header.seed_length.unwrap_or(0),
             open: None,
             is_unsure: false,
@@ -147,6 +163,7 @@ impl Attempts {
         let is_marker = here.is("session/end-seed");
         match &*here.event.event_type {
             CHUNK => {
+                self.check_chunk(here);
                 let chunk = here.payload.get().and_then(|data| data.object("chunk"));
                 let finishes = chunk.is_some_and(|chunk| chunk.has_text("type", "finish"));
                 let streamed = Streamed { seqs: seq..=seq, step: named(here), place, finishes };
@@ -190,6 +207,20 @@ impl Attempts {
     /// The log ends.
     pub(super) fn finish(&mut self, findings: &mut Findings) {
         self.settle(findings);
+    }
+
+    fn check_chunk(&self, here: &mut Here) {
+        let chunk = here.payload.get().and_then(|data| data.get("chunk"));
+        let to = match chunk.map(json::kind) {
+            None | Some(Kind::Null) => Some(self.to),
+            Some(Kind::Object) => None,
+            Some(_) => self.to_object,
+        };
+        if let Some(to) = to {
+            let help =
+                "no reader of the log's own format looks into it; another tool or a damaged writer left it";
+            here.refuse(&EMPTY, to, "a streamed delta without a chunk", help);
+        }
     }
 
     fn stream(

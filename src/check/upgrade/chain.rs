@@ -2,7 +2,6 @@
 
 use crate::check::Finding;
 use crate::check::registry::rule_family;
-use crate::check::wording::quoted;
 use crate::format::{self, Format, Relations, Upgrade};
 use crate::log::{Header, Place};
 
@@ -20,17 +19,6 @@ rule_family! {
     ///
     /// **What to do.** Nothing. dsh never turns a log into one of an earlier format.
     UNNEEDED = note("upgrade-not-needed");
-    /// The header has a member that no format has, and bars the upgrade.
-    ///
-    /// **What it means.** The first line of the log holds a member besides those that its format has. Readers of the
-    /// format pass over it; the upgrade takes exactly the members that it knows.
-    ///
-    /// **Why it matters.** The upgrade refuses the whole session. dsh opens the log in its own format.
-    ///
-    /// **How it comes about.** Another tool, or a development build of dsh, wrote the header.
-    ///
-    /// **What to do.** Keep the log for the release that wrote it. A copy whose header lacks the member can be upgraded.
-    HEADER = error("upgrade-header-member");
 }
 
 /// The steps, in order.
@@ -47,17 +35,6 @@ pub(in crate::check) fn unneeded(header: &Header, target: u64) -> Option<Finding
         format!("the log is in format {}: no upgrade leads from it to format {target}", header.version);
     let note = || Finding::new(&UNNEEDED, place, message).with_help("nothing was checked for an upgrade");
     (target <= header.version).then(note)
-}
-
-/// What the first step refuses in a header that readers of the log's own format take.
-pub(super) fn header(header: &Header, chain: &Chain) -> Option<Finding> {
-    let (member, to) = (header.foreign_member.as_ref()?, chain.first(|_| true)?);
-    let place = Place { line: Some(1), ..Place::default() };
-    let message = format!("the upgrade to format {to} refuses a header with the member {}", quoted(member));
-    Some(
-        Finding::new(&HEADER, place, message)
-            .with_help("the upgrade takes exactly the members that the format has"),
-    )
 }
 
 impl Chain {

@@ -72,8 +72,6 @@ impl Upgrades {
     pub(super) fn new(header: &Header, format: &'static Format, target: u64) -> Option<Self> {
         let chain = Chain::new(format, target)?;
         let relations = chain.relations();
-        let mut held = Findings::default();
-        held.extend(chain::header(header, &chain));
         Some(Self {
             unknown: UnknownEvents::new(&chain),
             contents: Contents::new(&chain),
@@ -85,7 +83,7 @@ impl Upgrades {
             deliveries: Deliveries::new(&chain, header, relations.is_some()),
             seeds: Seeds::new(&chain, header),
             relations: relations.map(|facts| Relations::new(facts, header)),
-            held,
+            held: Findings::default(),
         })
     }
 
@@ -164,11 +162,10 @@ impl Upgrades {
         self.seeds.row(row);
     }
 
-    /// Tells what could not be told before the end of a log of `events` events, where their number is known.
-    pub(super) fn finish(mut self, events: Option<u64>, findings: &mut Findings) {
+    /// Tells what could not be told before the log's end.
+    pub(super) fn finish(mut self, findings: &mut Findings) {
         self.attempts.iter_mut().for_each(|attempts| attempts.finish(findings));
         self.deliveries.finish(findings);
-        findings.extend(events.and_then(|events| self.seeds.finding(events)));
         if let Some(relations) = self.relations.take() {
             relations.finish(&mut self.held);
         }

@@ -2,25 +2,12 @@
 
 use super::chain::Chain;
 use super::here::Here;
-use crate::check::Finding;
 use crate::check::registry::rule_family;
 use crate::format::Seeded;
-use crate::log::{Header, PackedRow, Place};
+use crate::log::{Header, PackedRow};
 
 rule_family! {
     "upgrade";
-    /// The header says that more events were inherited than the log has.
-    ///
-    /// **What it means.** The header's `seedLength` is greater than the number of events, so the boundary behind the
-    /// inherited ones does not stand in the log.
-    ///
-    /// **Why it matters.** The upgrade needs the boundary and refuses the session. dsh opens the log in its own format.
-    ///
-    /// **How it comes about.** The end of the log is missing, or the header was changed.
-    ///
-    /// **What to do.** Restore the log from a copy, or the missing events from the parent's log, which begins with the
-    /// same ones.
-    LENGTH = error("upgrade-seed-length");
     /// A compaction begins among inherited events and goes on behind them.
     ///
     /// **What it means.** The bracket of a compaction is open where the inherited events end, no `session/end-seed`
@@ -41,7 +28,6 @@ rule_family! {
 pub(super) struct Seeds {
     /// How many events are inherited.
     length: Option<u64>,
-    to: u64,
     /// The format into which the step leads that writes the boundary, until it is passed.
     to_boundary: Option<u64>,
     /// A compaction is open, begun by this event.
@@ -55,8 +41,7 @@ impl Seeds {
         let is_length = chain.from().header.seeded == Seeded::Length;
         let length = header.seed_length.filter(|_| is_length);
         let to_boundary = length.and_then(|_| chain.first(|step| step.gathers_chunks));
-        let to = chain.first(|_| true).unwrap_or_default();
-        Self { length, to, to_boundary, compaction: None, is_void: false }
+        Self { length, to_boundary, compaction: None, is_void: false }
     }
 
     pub(super) fn doubt(&mut self) {
@@ -88,18 +73,6 @@ impl Seeds {
 
     pub(super) fn row(&mut self, row: &PackedRow) {
         self.pass(row.first_seq.saturating_add(row.members.saturating_sub(1)), false);
-    }
-
-    /// What is to be said at the end of a log of `events` events.
-    pub(super) fn finding(&self, events: u64) -> Option<Finding> {
-        let length = self.length.filter(|length| *length > events)?;
-        let place = Place { line: Some(1), ..Place::default() };
-        let message = format!(
-            "the upgrade to format {} refuses a header that says that {length} events are inherited, where the log has \
-             {events}",
-            self.to
-        );
-        Some(Finding::new(&LENGTH, place, message).with_help("the end of the log may be missing"))
     }
 
     fn pass(&mut self, seq: u64, is_marker: bool) {
