@@ -30,7 +30,9 @@ pub const KINDS: &[Kind] = &[
             let cut =
                 ["Unterminated", "Unexpected end of JSON", "in JSON at position", "unexpected end of file"];
             let is_opened = theirs.version() != Some(0) || theirs.reader["loads"] == true;
-            (ours.has("torn-tail") || ours.has("no-final-newline")) && is_opened && theirs.says("strict", &cut)
+            (ours.has("torn-tail") || ours.has("no-final-newline"))
+                && is_opened
+                && theirs.says("strict", &cut)
         }),
     },
     Kind {
