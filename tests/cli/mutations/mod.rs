@@ -126,7 +126,7 @@ impl Question {
     fn of(&self, log: &Path, theirs: Theirs) -> Compared {
         let (ours, refusal) = ((self.ours)(log), (self.theirs)(&theirs));
         let is_said = !ours.refuses || refusal.as_ref().is_none_or(|refusal| (self.says)(refusal, &ours));
-        Compared { ours, refusal, is_said, theirs }
+        Compared { ours, theirs, refusal, is_said }
     }
 
     /// Writes the mutants and asks both sides; the judges are asked once for all.
