@@ -4,7 +4,7 @@ use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
 use crate::log::{Event, Place};
-use crate::session::Session;
+use crate::session::{Node, Session};
 
 /// An event that `session` has just taken.
 pub(super) struct Here<'a, 'e> {
@@ -12,6 +12,8 @@ pub(super) struct Here<'a, 'e> {
     pub payload: &'a Payload<'e>,
     pub place: Place,
     pub session: &'a Session,
+    /// What the event put on the surface.
+    pub node: Option<&'a Node>,
     pub losses: &'a Losses,
     pub findings: &'a mut Findings,
 }

@@ -158,8 +158,9 @@ impl Pass {
                 let event = current.as_ref().unwrap_or(event);
                 let hidden = replaces.then(|| self.session.surface.take_expanded());
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
-                let here =
-                    &mut Here { event, payload: &Payload::of(event), place, session, losses, findings };
+                let node = event.surface_op.and_then(|_| session.surface.node(event.seq));
+                let payload = &Payload::of(event);
+                let here = &mut Here { event, payload, place, session, node, losses, findings };
                 self.watch.event(hidden.as_deref(), here);
                 if let Some(finding) = shapes::on_reading(here, session.format) {
                     self.aftermath.violation(Fate::NeverDropped, place);

@@ -121,9 +121,7 @@ impl Quality {
         if here.event.event_type == "compaction/summary" {
             self.summary(here);
         } else if here.event.is_replacement() {
-            let surface = &here.session.surface;
-            let node = surface.position(here.event.seq).and_then(|at| surface.nodes().get(at));
-            let hidden = node.map_or(&[][..], |node| &node.replaces);
+            let hidden = here.node.map_or(&[][..], |node| &node.replaces);
             self.pending.retain(|(seq, _)| !hidden.contains(seq));
             if here.event.event_type == "user/message" {
                 self.replacement(hidden, here);

@@ -131,6 +131,13 @@ impl Surface {
         &self.nodes
     }
 
+    /// The node `seq`. The last one is found at once.
+    #[must_use]
+    pub fn node(&self, seq: u64) -> Option<&Node> {
+        let last = self.nodes.last().filter(|node| node.seq == seq);
+        last.or_else(|| self.nodes.get(self.position(seq)?))
+    }
+
     /// Where the node `seq` stands.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
