@@ -85,11 +85,7 @@ impl Estimate {
             self.claim = here.payload.get().and_then(|data| Claim::of(data, here.event.seq));
             return;
         }
-        let surface = &here.session.surface;
-        let Some(_) = here.session.format.surface_type(&here.event.event_type) else { return };
-        let Some(node) = surface.position(here.event.seq).and_then(|at| surface.nodes().get(at)) else {
-            return;
-        };
+        let Some(node) = here.node else { return };
         let (price, before) = (i128::from(node.host_tokens), self.sum);
         if !here.event.is_replacement() {
             self.sum += price;

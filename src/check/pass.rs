@@ -158,8 +158,10 @@ impl Pass {
                 let event = current.as_ref().unwrap_or(event);
                 let hidden = replaces.then(|| self.session.surface.take_expanded());
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
-                let here =
-                    &mut Here { event, payload: &Payload::of(event), place, session, losses, findings };
+                // An event that was passed over may carry a marker, too.
+                let node = session.surface.latest().filter(|node| node.seq == event.seq);
+                let payload = &Payload::of(event);
+                let here = &mut Here { event, payload, place, node, session, losses, findings };
                 self.watch.event(hidden.as_deref(), here);
             }
             Err(violation) => self.left_out(event, &violation, place),

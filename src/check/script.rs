@@ -47,14 +47,7 @@ struct Low {
 impl Script {
     /// Looks at an event that the session has just taken.
     pub(super) fn event(&mut self, here: &Here) {
-        if here.event.surface_op.is_none() {
-            return;
-        }
-        let surface = &here.session.surface;
-        let last = surface.nodes().last().filter(|node| node.seq == here.event.seq);
-        let Some(node) = last.or_else(|| surface.nodes().get(surface.position(here.event.seq)?)) else {
-            return;
-        };
+        let Some(node) = here.node else { return };
         for seq in &node.replaces {
             self.0.remove(seq);
         }

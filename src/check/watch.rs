@@ -117,13 +117,7 @@ impl Watch {
 
     /// Looks at what an event puts on the surface and what it hides there.
     fn surface(&mut self, hidden: Option<&[Node]>, here: &Here) {
-        let surface = &here.session.surface;
-        let node = match hidden {
-            Some(_) => surface.position(here.event.seq).and_then(|position| surface.nodes().get(position)),
-            None if here.event.surface_op.is_some() => surface.nodes().last(),
-            None => None,
-        };
-        let Some(node) = node else { return };
+        let Some(node) = here.node else { return };
         if let Some(hidden) = hidden {
             let message = here.payload.get();
             let source = message.and_then(|message| message.object("source"));

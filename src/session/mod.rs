@@ -226,8 +226,8 @@ impl Session {
         let is_append = self.surface.apply(event, self.format, node)?;
         if !is_append {
             self.brackets.replaced(event.seq);
-            if let Some(task) = &mut self.task {
-                task.replaced(self.surface.last_hidden(), event.seq, &message);
+            if let (Some(task), Some(node)) = (&mut self.task, self.surface.latest()) {
+                task.replaced(node, &message);
             }
         } else if self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
             self.task = Some(Task::new(event.seq, &message));

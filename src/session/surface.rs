@@ -16,8 +16,8 @@ pub struct Surface {
     seqs: Vec<u64>,
     /// Which replacement hides which node.
     hidden_by: HashMap<u64, u64>,
-    /// Where the last replacement stands.
-    last_replaced: usize,
+    /// Where the latest node stands.
+    latest: usize,
     /// How many replacements there have been.
     pub replace_generation: u64,
     /// The replacement whose hidden nodes are wanted, and those nodes.
@@ -143,9 +143,10 @@ impl Surface {
         self.hidden_by.get(&seq).copied()
     }
 
-    /// What the last replacement hides directly, as long as nothing follows it.
-    pub(super) fn last_hidden(&self) -> &[u64] {
-        self.nodes.get(self.last_replaced).map_or(&[], |node| &node.replaces)
+    /// The node of the latest message, appended or in the place of others.
+    #[must_use]
+    pub fn latest(&self) -> Option<&Node> {
+        self.nodes.get(self.latest)
     }
 
     /// `seq`, the replacement that hides it, the one that hides that, and so on; the last one is on the surface.
@@ -252,6 +253,7 @@ impl Surface {
         };
         match range {
             None => {
+                self.latest = self.nodes.len();
                 self.seqs.push(node.seq);
                 self.nodes.push(Node { is_checkpoint: false, ..node });
             }
@@ -301,7 +303,7 @@ impl Surface {
         let seq = node.seq;
         self.hidden_by.extend(node.replaces.iter().map(|hidden| (*hidden, seq)));
         self.seqs.splice(range.clone(), [seq]);
-        self.last_replaced = *range.start();
+        self.latest = *range.start();
         let hidden = self.nodes.splice(range, [node]);
         match &mut self.expand {
             Some((wanted, nodes)) if *wanted == seq => nodes.extend(hidden),
