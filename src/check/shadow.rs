@@ -3,7 +3,7 @@
 use super::Finding;
 use super::here::Here;
 use super::registry::{Rule, rule_family};
-use super::wording::seqs;
+use super::wording::{number, seqs};
 use crate::json::{self, Object};
 use crate::session::{Node, Surface};
 
@@ -122,13 +122,12 @@ pub(super) fn check(here: &mut Here) {
     let edge = |key| range.as_ref().and_then(|range| range.count(key));
     let edges = (shadowed.first().copied(), shadowed.last().copied());
     if (edge("start"), edge("end")) != edges {
-        let name = |edge: Option<u64>| edge.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
         let message = format!(
             "shadowedRange is {} to {}, but shadowedSeqs go from {} to {}",
-            name(edge("start")),
-            name(edge("end")),
-            name(edges.0),
-            name(edges.1)
+            number(edge("start")),
+            number(edge("end")),
+            number(edges.0),
+            number(edges.1)
         );
         tell(&RANGE, message, HELP);
     }

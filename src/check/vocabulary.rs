@@ -2,10 +2,10 @@
 
 use super::Finding;
 use super::registry::{Rule, rule_family};
-use super::wording::{amount, quoted};
+use super::wording::{amount, quoted, short_list};
 use crate::format::Format;
 use crate::log::Place;
-use crate::session::{Node, Session, origin, short_list};
+use crate::session::{Node, Session, origin};
 use std::collections::BTreeMap;
 
 rule_family! {

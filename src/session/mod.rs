@@ -30,7 +30,7 @@ pub use old_payload::{Conversions, Converted};
 pub use pairing::{Bar, Pairing, Unanswered};
 pub use seeds::{Marker, Seeds};
 pub use shape::ShapeError;
-pub use surface::{Surface, SurfaceError, short_list};
+pub use surface::{Surface, SurfaceError};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
 pub use unknown::{Unknown, UnknownEvents, origin};

@@ -4,8 +4,8 @@ use super::{Node, images};
 use crate::format::{self, Format, MessageKind, ScanCheck};
 use crate::json::{self, Object, Raw};
 use crate::log::{Event, SourceError, SourceSeqs};
+use crate::wording::short_list;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 /// The model-visible nodes and what they hide.
@@ -379,15 +379,4 @@ fn check_rewrite(hidden: &[Node], node: &Node) -> Result<(), SurfaceError> {
 
 fn hidden(by: Option<u64>) -> String {
     by.map_or_else(String::new, |by| format!(" (replaced by {by})"))
-}
-
-/// As many of `items` for people as fit a sentence.
-pub fn short_list<T: Display>(items: impl ExactSizeIterator<Item = T>) -> String {
-    const MOST: usize = 8;
-    let more = items.len().saturating_sub(MOST);
-    let mut names: Vec<String> = items.take(MOST).map(|item| item.to_string()).collect();
-    if more > 0 {
-        names.push(format!("and {more} more"));
-    }
-    names.join(", ")
 }

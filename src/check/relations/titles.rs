@@ -2,8 +2,8 @@
 
 use super::here::{Here, shown};
 use crate::check::registry::rule_family;
+use crate::check::wording::short_list;
 use crate::json::{self, Object};
-use crate::session::short_list;
 use std::collections::HashSet;
 
 rule_family! {
