@@ -9,7 +9,7 @@ use super::payload::Payload;
 use super::provenance::Ranges;
 use super::watch::Watch;
 use super::wording::amount;
-use super::{Checked, Options, absence, container, line, seeds, surface, text, upgrade, vocabulary};
+use super::{Checked, Ending, Options, absence, container, line, seeds, surface, text, upgrade, vocabulary};
 use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place, Record};
 use crate::session::{Keep, Session, Violation};
@@ -201,13 +201,6 @@ impl Pass {
         findings.extend(crlf.map(line::crlf));
         findings.extend(self.ranges.finding(session.format));
         self.aftermath.tell(&mut findings);
-        Checked {
-            session: session.header.id.clone(),
-            version: session.format.version,
-            events,
-            lock,
-            busy,
-            findings: findings.sorted(),
-        }
+        Checked { ending: Ending { events, lock, busy }, findings: findings.sorted() }
     }
 }
