@@ -236,7 +236,7 @@ impl Aftermath {
 
 /// Adds what dsh makes of it to what these families said at `place`.
 fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findings) {
-    findings.amend(|finding| {
+    findings.amend(0, |finding| {
         let is_it = families.iter().flat_map(|family| family.iter()).any(|rule| rule.code == finding.code);
         if is_it && finding.place == place {
             finding.help = format!("{}; {fate}", finding.help);

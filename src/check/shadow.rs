@@ -169,16 +169,15 @@ fn slice<'a>(surface: &'a Surface, shadowed: &[u64]) -> Result<&'a [Node], Strin
         })
     };
     let (start, end) = (find(*first)?, find(*last)?);
-    let nodes = surface.nodes().get(start..=end).unwrap_or_default();
-    let there: Vec<u64> = nodes.iter().map(|node| node.seq).collect();
+    let there = surface.seqs().get(start..=end).unwrap_or_default();
     if there == shadowed {
-        return Ok(nodes);
+        return Ok(surface.nodes().get(start..=end).unwrap_or_default());
     }
     let order = if start > end { format!("; {first} stands behind {last}") } else { String::new() };
     Err(format!(
         "shadowedSeqs are {}, but from {first} to {last} the surface holds {}{order}",
         seqs(shadowed),
-        if there.is_empty() { "nothing".to_owned() } else { seqs(&there) }
+        if there.is_empty() { "nothing".to_owned() } else { seqs(there) }
     ))
 }
 

@@ -190,7 +190,7 @@ impl Tools {
     pub(super) fn advertise(&mut self, is_in_step: bool, here: &mut Here) {
         let content = here.data.object("message").and_then(|message| message.array("content"));
         let blocks = content.unwrap_or_default().into_iter().filter_map(Object::of);
-        for block in blocks.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-call")) {
+        for block in blocks.filter(|block| block.has_text("type", "tool-call")) {
             let Some(id) = block.text("id").filter(|id| !id.is_empty()) else {
                 here.tell(
                     &ID_INVALID,
