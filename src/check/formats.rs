@@ -272,11 +272,23 @@ fn images_are_offloaded_once_and_where_they_are() {
 }
 
 #[test]
-fn only_the_codec_of_format_3_looks_into_the_blocks_of_a_prompt() {
-    for (version, source, expected) in [(3, PLUGIN, &["payload-members"][..]), (4, PROMPT, &[])] {
+fn readers_of_format_3_look_into_the_blocks_of_a_prompt() {
+    let prompt = |source| {
         let blocks = r#""content":[{"type":"image"}]"#;
-        let prompt = system(source).replace(r#""content":[]"#, blocks);
-        let found = errors(version, &log(turn(), &[append(2, "system/message", &prompt)]));
-        assert_eq!(found, expected, "format {version}");
-    }
+        append(2, "system/message", &system(source).replace(r#""content":[]"#, blocks))
+    };
+    let behind = [prompt(PLUGIN), event(3, "plan/mode", r#"{"active":true}"#)];
+    assert_eq!(errors(4, &log(turn(), &[prompt(PROMPT)])), [""; 0]);
+    assert_eq!(errors(3, &log(turn(), &behind)), ["payload-members"]);
+    // They do so even where they drop what stands behind damage.
+    let mut damaged = turn();
+    damaged.push("{".to_owned());
+    damaged.extend(behind);
+    let checked = check_events_of(3, &damaged);
+    assert_eq!(codes(&checked), ["unparsable-line", "payload-members"]);
+    assert!(
+        checked.findings[0].help.ends_with("dsh refuses the log, for more than this"),
+        "{:?}",
+        checked.findings
+    );
 }

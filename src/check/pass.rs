@@ -9,10 +9,12 @@ use super::payload::Payload;
 use super::provenance::Ranges;
 use super::watch::Watch;
 use super::wording::amount;
-use super::{Checked, Ending, Options, absence, container, line, seeds, surface, text, upgrade, vocabulary};
+use super::{
+    Checked, Ending, Options, absence, container, line, seeds, shapes, surface, text, upgrade, vocabulary,
+};
 use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place, Record};
-use crate::session::{Keep, Session, Violation};
+use crate::session::{Fate, Keep, Session, Violation};
 
 /// What is known so far of the bytes, the lines and the numbering, and of what they mean.
 pub(super) struct Pass {
@@ -188,6 +190,10 @@ impl Pass {
                 let payload = &Payload::of(event);
                 let here = &mut Here { event, payload, place, node, session, losses, findings };
                 self.watch.event(hidden.as_deref(), here);
+                if let Some(finding) = shapes::on_reading(here, session.format) {
+                    self.aftermath.violation(Fate::NeverDropped, place);
+                    here.findings.push(finding);
+                }
             }
             Err(violation) => self.left_out(event, &violation, place),
         }

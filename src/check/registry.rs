@@ -92,7 +92,7 @@ const FAMILIES: &[&[&Rule]] = &[
     super::relations::inherited::RULES,
     super::relations::head::RULES,
     super::inbox::RULES,
-    super::payloads::RULES,
+    super::shapes::RULES,
     super::stream::RULES,
     super::metered::RULES,
     super::upgrade::chain::RULES,

@@ -51,7 +51,13 @@ impl Script {
         for seq in &node.replaces {
             self.0.remove(seq);
         }
-        let quarters = quarters(here.event.data.get());
+        // Each such character costs up to three quarters of a token, and is of three bytes or more.
+        let bytes = here.event.data.get().bytes().filter(|byte| !byte.is_ascii()).count() as u64;
+        if bytes / 4 <= node.host_tokens {
+            return;
+        }
+        let Some(content) = content(here) else { return };
+        let quarters = quarters(content);
         let by_script = node.host_tokens.saturating_add(quarters / 4);
         if by_script > node.host_tokens.saturating_mul(TIMES) {
             let low = Low { place: here.place, host_tokens: node.host_tokens, by_script };
@@ -77,11 +83,15 @@ impl Script {
     }
 }
 
+/// The content of the event's message, as JSON. A stream beside it holds the same texts once more.
+fn content<'e>(here: &Here<'_, 'e>) -> Option<&'e str> {
+    let data = here.payload.get()?;
+    let message = data.object("message");
+    Some(message.as_ref().unwrap_or(data).get("content")?.get())
+}
+
 /// How many quarters of a token the CJK characters of a JSON text cost beyond what their UTF-16 units are priced at.
 fn quarters(text: &str) -> u64 {
-    if text.is_ascii() {
-        return 0;
-    }
     let cjk = text.chars().filter(|c| is_cjk(*c));
     cjk.map(|c| 4_u64.saturating_sub(c.len_utf16() as u64)).sum()
 }

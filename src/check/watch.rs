@@ -19,7 +19,7 @@ use super::task::Remains;
 use super::upgrade::{Standing, Upgrades};
 use super::vocabulary::Sources;
 use super::wording::owned;
-use super::{Options, line, locks, payloads, stream};
+use super::{Options, line, locks, stream};
 use crate::format::{CheckedBy, Format, Stream};
 use crate::log::{Event, Header, PackedRow, Place};
 use crate::session::{LockState, Node, Session, Violation};
@@ -98,7 +98,6 @@ impl Watch {
         self.inbox.event(here);
         let (event, payload, place, losses) = (here.event, here.payload, here.place, here.losses);
         let findings = &mut *here.findings;
-        findings.extend(payloads::on_reading(event, payload, place, self.format));
         let is_known = self.format.knows(&event.event_type);
         if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
             relations.event(event, payload, place, losses, findings);

@@ -14,8 +14,8 @@ mod vocabulary;
 
 use crate::json::{self, Raw};
 pub use file_name::{file_stem, version_of_stem};
-use payload::Occasions;
-pub use relations::{CallRule, CheckedBy, Family, Payloads, Relations, RepairIds};
+use payload::Rules;
+pub use relations::{CallRule, CheckedBy, Family, NeedsObject, Relations, RepairIds};
 pub use upgrade::Upgrade;
 
 /// What one format version calls things and where it keeps them.
@@ -77,8 +77,9 @@ pub struct Format {
     pub unpriced_members: &'static [&'static str],
     /// Whether a writer holds `session.lock` in the session's directory (FORMAT §1.6).
     pub has_session_lock: bool,
-    /// What is asked of payloads, and when.
-    pub asked: Occasions,
+    /// What readers ask of payloads as they scan the lines, beside what they ask of messages and request headers;
+    /// where it is not so they refuse the log, wherever the event stands (FORMAT §9.1).
+    pub asked_on_reading: &'static Rules,
     /// What the rules between events ask, and when dsh checks them.
     pub relations: Relations,
     /// What the upgrade to the next version refuses; `None` where there is no next one.

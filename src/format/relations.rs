@@ -12,7 +12,7 @@ pub struct Relations {
     /// What is checked beyond turns, steps and tool calls.
     pub families: &'static [Family],
     /// Which events must have an object for a payload.
-    pub payloads: Payloads,
+    pub needs_object: NeedsObject,
     /// The types of nested tool events: start, settlement (FORMAT §6.2).
     pub dispatch_types: [&'static str; 2],
     /// Which message ids a `TOOL_NOT_STARTED` repair may have (FORMAT §9.4).
@@ -62,9 +62,9 @@ pub enum Family {
 
 /// Which events must have an object for a payload, so that the checks can look into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Payloads {
+pub enum NeedsObject {
     /// Those that a rule looks into.
-    Looked,
+    WhereLooked,
     /// All but those of these types.
     AllBut(&'static [&'static str]),
 }

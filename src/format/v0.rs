@@ -2,7 +2,7 @@
 
 use super::vocabulary::{CODE_DISPATCH, COMMON, SOURCES};
 use super::{
-    CallRule, CheckedBy, Format, HeaderShape, MessageKind, Payloads, Relations, RepairIds, Seeded, Stream,
+    CallRule, CheckedBy, Format, HeaderShape, MessageKind, NeedsObject, Relations, RepairIds, Seeded, Stream,
     SurfaceType, SystemPrompt, ToolResult, Upgrade, payload,
 };
 
@@ -42,26 +42,31 @@ pub(super) const FORMAT: Format = Format {
     is_metered: true,
     unpriced_members: &[],
     has_session_lock: false,
-    asked: payload::OF_0,
+    asked_on_reading: payload::NOTHING,
     relations: Relations {
         checked: CheckedBy::Invariants,
         calls: CallRule::Started,
         in_turn: &["request/context", "request/header", "todo/write"],
         families: &[],
-        payloads: Payloads::Looked,
+        needs_object: NeedsObject::WhereLooked,
         dispatch_types: ["tool/code-dispatch-start", "tool/code-dispatch"],
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
     },
-    // Payloads are normalised; how events relate is looked at when format 2 is reached.
+    // NeedsObject are normalised; how events relate is looked at when format 2 is reached.
     upgrade: Some(Upgrade {
+        to: 1,
         refuses_unknown: true,
         also_takes: &[],
         gathers_chunks: false,
+        looks_into_chunks: false,
+        marks_seed: false,
         ends_interrupted_turns: false,
         promotes_prompt: false,
         flattens_results: false,
-        unclaimable: None,
+        bars_claims: false,
+        asked: payload::LEAVING_0,
+        asked_of_earlier: payload::NOTHING,
         relations: None,
     }),
 };

@@ -2,7 +2,7 @@
 
 use super::vocabulary::{ATTEMPT, CODE_DISPATCH, COMMON};
 use super::{
-    CheckedBy, Format, HeaderShape, Payloads, Relations, ScanCheck, Seeded, Stream, Upgrade, payload, v1,
+    CheckedBy, Format, HeaderShape, NeedsObject, Relations, ScanCheck, Seeded, Stream, Upgrade, payload, v1,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -14,20 +14,24 @@ pub(super) const FORMAT: Format = Format {
     assistant_cites_chunks: false,
     scan_checks: &[ScanCheck::Envelope, ScanCheck::Sources],
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
-    asked: payload::OF_2,
     relations: Relations {
         checked: CheckedBy::Codec,
-        payloads: Payloads::AllBut(&[]),
+        needs_object: NeedsObject::AllBut(&[]),
         ..v1::FORMAT.relations
     },
     upgrade: Some(Upgrade {
+        to: 3,
         refuses_unknown: true,
         also_takes: &["feedback/message-delete", "feedback/message-put"],
         gathers_chunks: false,
+        looks_into_chunks: true,
+        marks_seed: false,
         ends_interrupted_turns: false,
         promotes_prompt: true,
         flattens_results: false,
-        unclaimable: Some(3),
+        bars_claims: true,
+        asked: payload::LEAVING_2,
+        asked_of_earlier: payload::PASSING_2,
         relations: Some(v1::FORMAT.relations),
     }),
     ..v1::FORMAT

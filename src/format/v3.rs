@@ -2,7 +2,7 @@
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3};
 use super::{
-    CheckedBy, Format, MessageKind, Payloads, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt,
+    CheckedBy, Format, MessageKind, NeedsObject, Relations, RepairIds, ScanCheck, SurfaceType, SystemPrompt,
     Upgrade, payload, v2,
 };
 
@@ -23,16 +23,21 @@ pub(super) const FORMAT: Format = Format {
     never_dropped: &["tool/code-dispatch", "tool/code-dispatch-start"],
     canonical_payloads: true,
     has_session_lock: true,
-    asked: payload::OF_3,
+    asked_on_reading: payload::READ_IN_3,
     relations: RELATIONS,
     upgrade: Some(Upgrade {
+        to: 4,
         refuses_unknown: false,
         also_takes: &[],
         gathers_chunks: false,
+        looks_into_chunks: false,
+        marks_seed: false,
         ends_interrupted_turns: true,
         promotes_prompt: false,
         flattens_results: true,
-        unclaimable: Some(4),
+        bars_claims: true,
+        asked: payload::NOTHING,
+        asked_of_earlier: payload::NOTHING,
         relations: Some(Relations { checked: CheckedBy::Upgrade, ..RELATIONS }),
     }),
     ..v2::FORMAT
@@ -41,7 +46,7 @@ pub(super) const FORMAT: Format = Format {
 const RELATIONS: Relations = Relations {
     in_turn: &["request/context", "request/header", "tool/ptc-dispatch", "tool/ptc-dispatch-start"],
     // What came with the format, or under its number, is not looked into.
-    payloads: Payloads::AllBut(&[
+    needs_object: NeedsObject::AllBut(&[
         "deliverables/presented",
         "feedback/message-delete",
         "feedback/message-put",

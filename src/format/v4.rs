@@ -2,8 +2,8 @@
 
 use super::vocabulary::{ATTEMPT, COMMON, SINCE_3, SOURCES, SOURCES_SINCE_4};
 use super::{
-    CheckedBy, Family, Format, MessageKind, Payloads, Relations, RepairIds, SurfaceType, ToolResult, payload,
-    v3,
+    CheckedBy, Family, Format, MessageKind, NeedsObject, Relations, RepairIds, SurfaceType, ToolResult,
+    payload, v3,
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     vocabulary: &[COMMON, ATTEMPT, SINCE_3, &["developer/message"]],
     unpriced_members: &["offloaded"],
     upgrade: None,
-    asked: payload::OF_4,
+    asked_on_reading: payload::NOTHING,
     relations: Relations {
         checked: CheckedBy::Load,
         families: &[
@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
             Family::Catalog,
         ],
         // Readers look into every payload as they take the events.
-        payloads: Payloads::Looked,
+        needs_object: NeedsObject::WhereLooked,
         repair_ids: RepairIds::AnyNumberOrFork,
         title_source: &[("kind", "dsh-session-title-llm")],
         ..v3::FORMAT.relations

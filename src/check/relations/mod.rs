@@ -28,7 +28,7 @@ use super::losses::Losses;
 use super::payload::Payload;
 use super::registry::rule_family;
 use super::wording::number;
-use crate::format::{Payloads, Relations as Facts};
+use crate::format::{NeedsObject, Relations as Facts};
 use crate::log::{Event, Header, PackedRow, Place};
 use here::Here;
 use kind::Kind;
@@ -138,9 +138,9 @@ impl Relations {
             findings.push(here::finding(&turns::OUTSIDE_TURN, event.seq, place, facts, problem));
         }
         let kind = Kind::of(event_type, facts);
-        let is_looked_into = match facts.payloads {
-            Payloads::Looked => kind.is_some(),
-            Payloads::AllBut(opaque) => kind.is_some() || !opaque.contains(&event_type),
+        let is_looked_into = match facts.needs_object {
+            NeedsObject::WhereLooked => kind.is_some(),
+            NeedsObject::AllBut(opaque) => kind.is_some() || !opaque.contains(&event_type),
         };
         if !is_looked_into {
             return;

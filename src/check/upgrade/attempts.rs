@@ -4,6 +4,7 @@ use super::chain::Chain;
 use super::citations::{Deltas, names_exactly};
 use super::here::{Here, refusal};
 use super::renumbering::{Renumbering, Repair};
+use crate::check::Finding;
 use crate::check::finding::Findings;
 use crate::check::registry::rule_family;
 use crate::json::{self, Kind, Object};
@@ -131,7 +132,7 @@ impl Attempts {
         let to = chain.first(|step| step.gathers_chunks)?;
         Some(Self {
             to,
-            to_object: chain.first(|step| step.promotes_prompt),
+            to_object: chain.first(|step| step.looks_into_chunks),
             cut: header.seed_length.unwrap_or(0),
             open: None,
             is_unsure: false,
@@ -268,14 +269,9 @@ impl Attempts {
         let was_unsure = std::mem::take(&mut self.is_unsure);
         let Some(list) = list else {
             if self.open.take().is_some() && !was_unsure {
-                let what =
-                    "a message that does not say which of the streamed deltas before it it is made from";
-                here.refuse(
-                    &UNCITED,
-                    self.to,
-                    what,
-                    "dsh writes the list with every message that was streamed",
-                );
+                let what = "a message that has no list of the streamed deltas before it that make it up";
+                let help = "dsh writes the list with every message that was streamed";
+                here.refuse(&UNCITED, self.to, what, help);
             }
             return self.renumbering.release(here.findings);
         };
@@ -291,12 +287,8 @@ impl Attempts {
             } else {
                 "a message that does not cite exactly the streamed deltas of one attempt, in order"
             };
-            here.refuse(
-                &INCOMPLETE,
-                self.to,
-                what,
-                "deltas or citations were lost, or another tool wrote them",
-            );
+            let help = "deltas or citations were lost, or another tool wrote them";
+            here.refuse(&INCOMPLETE, self.to, what, help);
         } else if spans.first().is_some_and(|span| *span.start() < self.cut && here.event.seq >= self.cut) {
             here.findings.push(self.split((here.event.seq, here.place)));
         }
@@ -316,7 +308,7 @@ impl Attempts {
         self.renumbering.release(findings);
     }
 
-    fn split(&self, at: (u64, Place)) -> crate::check::Finding {
+    fn split(&self, at: (u64, Place)) -> Finding {
         let what = format!(
             "a streamed answer that is inherited in part: the header says that {} events are inherited",
             self.cut

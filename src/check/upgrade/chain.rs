@@ -2,7 +2,8 @@
 
 use crate::check::Finding;
 use crate::check::registry::rule_family;
-use crate::format::{self, Format, Relations, Upgrade};
+use crate::format::payload::Rules;
+use crate::format::{Format, Relations, Upgrade};
 use crate::log::{Header, Place};
 
 rule_family! {
@@ -48,50 +49,23 @@ impl Chain {
         self.from
     }
 
-    /// The format that is asked for.
-    pub(super) fn target(&self) -> u64 {
-        self.target
+    /// The steps.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &'static Upgrade> + use<> {
+        self.from.steps_to(self.target)
     }
 
-    /// The steps, each with the format into which it leads.
-    pub(super) fn steps(&self) -> impl Iterator<Item = (&'static Upgrade, u64)> + use<> {
-        let Self { from, target } = *self;
-        let formats =
-            format::ALL.iter().filter(move |format| (from.version..target).contains(&format.version));
-        formats.filter_map(|format| Some((format.upgrade.as_ref()?, format.version + 1)))
+    /// What each step asks of payloads, with the format into which it leads.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (u64, &'static Rules)> + use<> {
+        self.from.asked_on_the_way_to(self.target)
     }
 
     /// The format into which the first step of this kind leads.
     pub(super) fn first(&self, is_kind: impl Fn(&Upgrade) -> bool) -> Option<u64> {
-        self.steps().find(|(step, _)| is_kind(step)).map(|(_, to)| to)
+        self.steps().find(|step| is_kind(step)).map(|step| step.to)
     }
 
     /// How the events of the result must relate: the first step that looks at it decides.
     pub(super) fn relations(&self) -> Option<&'static Relations> {
-        self.steps().find_map(|(step, _)| step.relations.as_ref())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_lead_from_the_log_to_the_target() {
-        let steps = |from: u64, target| {
-            let chain = Chain::new(format::of(from).unwrap(), target);
-            chain.map(|chain| chain.steps().map(|(_, to)| to).collect::<Vec<_>>())
-        };
-        assert_eq!(steps(0, 3), Some(vec![1, 2, 3]));
-        assert_eq!(steps(2, 4), Some(vec![3, 4]));
-        assert_eq!(steps(3, 3), None);
-        assert_eq!(steps(4, 1), None);
-    }
-
-    #[test]
-    fn only_the_newest_format_has_no_step() {
-        for format in format::ALL {
-            assert_eq!(format.upgrade.is_none(), format.version == format::NEWEST.version);
-        }
+        self.steps().find_map(|step| step.relations.as_ref())
     }
 }

@@ -1,7 +1,7 @@
 //! Marks of delivery, which upgrades hold to the session and the format (FORMAT §8.1, §8.3, §8.4).
 
 use super::chain::Chain;
-use super::here::Here;
+use super::here::{Here, refusal};
 use crate::check::finding::Findings;
 use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
@@ -86,7 +86,7 @@ impl Deliveries {
         let Some(data) = here.payload.get() else { return false };
         let version = data.get("sessionFormatVersion");
         let Some(version) = version.map_or(Some(0), json::count) else { return false };
-        if let Some(to) = self.chain.first(|step| step.unclaimable == Some(version)) {
+        if let Some(to) = self.chain.first(|step| step.bars_claims && step.to == version) {
             let what = format!("a mark of delivery that claims format {version}");
             let help = "a log of an earlier format can hold no such mark; it was copied from an upgraded one";
             here.refuse(&CLAIM, to, &what, help);
@@ -101,11 +101,9 @@ impl Deliveries {
         let named = session.map_or_else(|| "none".to_owned(), |session| quoted(&session.to_str()));
         let what = format!("a mark of delivery that names session {named}, this one is {}", quoted(&self.id));
         let help = "the mark was copied with events of another session";
-        let mut found = Findings::default();
-        Here { findings: &mut found, ..*here }.refuse(&SESSION, to, &what, help);
         // Without a parent nothing excuses it.
-        let target = if self.has_parent { &mut self.held } else { &mut *here.findings };
-        target.extend(found.sorted());
+        let findings = if self.has_parent { &mut self.held } else { &mut *here.findings };
+        findings.push(refusal(&SESSION, (here.event.seq, here.place), to, &what, help));
         false
     }
 
@@ -118,8 +116,8 @@ impl Deliveries {
         }
         // A step looks at marks of the format that it leads from, and a result at those of its own, if it is looked at.
         let from = version.checked_add(1)?;
-        let leads_from = self.chain.steps().find(|(_, to)| *to == from);
-        let leads_to = self.chain.steps().find(|(step, to)| *to == version && step.relations.is_some());
-        leads_from.or(leads_to).map(|(_, to)| to)
+        let leads_from = self.chain.steps().find(|step| step.to == from);
+        let leads_to = self.chain.steps().find(|step| step.to == version && step.relations.is_some());
+        leads_from.or(leads_to).map(|step| step.to)
     }
 }

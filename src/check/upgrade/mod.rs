@@ -7,11 +7,11 @@
 pub(super) mod attempts;
 pub(super) mod chain;
 pub(super) mod citations;
-mod contents;
 pub(super) mod deliveries;
 pub(super) mod generated;
 mod here;
 pub(super) mod interrupted;
+mod payloads;
 pub(super) mod prompts;
 pub(super) mod renumbering;
 pub(super) mod results;
@@ -28,11 +28,11 @@ use crate::format::Format;
 use crate::log::{Event, Header, PackedRow, Place};
 use attempts::Attempts;
 use chain::Chain;
-use contents::Contents;
 use deliveries::Deliveries;
 use generated::Generated;
 use here::Here;
 use interrupted::{Before, Interrupted};
+use payloads::Payloads;
 use prompts::Prompts;
 use results::Results;
 use seeds::Seeds;
@@ -53,7 +53,7 @@ pub(super) enum Standing {
 #[derive(Debug)]
 pub(super) struct Upgrades {
     unknown: UnknownEvents,
-    contents: Contents,
+    payloads: Payloads,
     interrupted: Option<Interrupted>,
     attempts: Option<Attempts>,
     prompts: Option<Prompts>,
@@ -74,7 +74,7 @@ impl Upgrades {
         let relations = chain.relations();
         Some(Self {
             unknown: UnknownEvents::new(&chain),
-            contents: Contents::new(&chain),
+            payloads: Payloads::new(&chain),
             interrupted: Interrupted::new(&chain),
             attempts: Attempts::new(&chain, header),
             prompts: Prompts::new(&chain),
@@ -112,7 +112,7 @@ impl Upgrades {
         }
         let is_told = self.deliveries.event(here);
         if standing != Standing::LeftOut && !is_told {
-            self.held.extend(self.contents.event(here));
+            self.held.extend(self.payloads.event(here));
         }
         let before = self.interrupted.as_mut().map_or(Before::Nothing, |interrupted| interrupted.event(here));
         let mut repaired = None;

@@ -40,7 +40,7 @@ impl Seeds {
     pub(super) fn new(chain: &Chain, header: &Header) -> Self {
         let is_length = chain.from().header.seeded == Seeded::Length;
         let length = header.seed_length.filter(|_| is_length);
-        let to_boundary = length.and_then(|_| chain.first(|step| step.gathers_chunks));
+        let to_boundary = length.and_then(|_| chain.first(|step| step.marks_seed));
         Self { length, to_boundary, compaction: None, is_void: false }
     }
 

@@ -2,8 +2,7 @@
 
 use super::parts::{FAILURE, STEP, TURN, USAGE};
 use super::shape::{
-    COUNT, Condition, Kinds, Member, Others, POSITIVE, Shape, Tagged, exact, exact_or, given, list, open,
-    when,
+    COUNT, Condition, Kinds, Member, Others, POSITIVE, Shape, Tagged, exact, exact_or, list, open, when,
 };
 use super::{sources, stream};
 
@@ -83,21 +82,15 @@ pub const CARRIED_TO_2: &[Member] = &[
     ("user/message", exact(&[ID, USER, CONTENT, ("source", sources::CARRIED_TO_2)])),
 ];
 
-/// What format 3's codec asks of its own events (FORMAT §6.2).
-pub const CODEC_OF_3: &[Member] = &[
-    (
-        "system/message",
-        exact(&[
-            TURN_FROM_1,
-            STEP_FROM_1,
-            (
-                "message",
-                exact(&[ID, ("role", Shape::OneOf(&["system"])), CONTENT, ("source", sources::SYSTEM)]),
-            ),
-        ]),
-    ),
-    ("tool/result", given(&[], &[], &[Condition::ErrorOfError])),
-];
+/// What readers of format 3 ask of system prompts (FORMAT §6.2, §9.1).
+pub const READ_IN_3: &[Member] = &[(
+    "system/message",
+    exact(&[
+        TURN_FROM_1,
+        STEP_FROM_1,
+        ("message", exact(&[ID, ("role", Shape::OneOf(&["system"])), CONTENT, ("source", sources::SYSTEM)])),
+    ]),
+)];
 
 /// A message of `title-llm-request`: of any role and source.
 pub const ANY_ROLE: Shape = exact(&[

@@ -3,8 +3,8 @@
 use super::messages::ANY_ROLE;
 use super::parts::{FAILURE, ROUTE, STEP, TURN};
 use super::shape::{
-    Condition, Kinds, Member, OBJECT, Others, POSITIVE, Range, Shape, TEXTS, Tagged, exact, exact_or, given,
-    list, one, open, when,
+    Condition, Kinds, Member, OBJECT, Others, POSITIVE, Range, Shape, TEXTS, Tagged, exact, exact_or, list,
+    one, when,
 };
 
 /// What formats 0 to 2 share.
@@ -70,22 +70,6 @@ pub const SINCE_1: &[Member] = &[
         ),
     ),
 ];
-
-/// What format 3's codec asks of its own events (FORMAT §6.2).
-pub const CODEC_OF_3: &[Member] = &[(
-    "request/header",
-    open(
-        &[(
-            "header",
-            given(
-                &[],
-                &[("system", Shape::Barred("format 3 keeps the system prompt in a system/message"))],
-                &[Condition::NoEmptyOptions],
-            ),
-        )],
-        &[],
-    ),
-)];
 
 const PROVIDER: Member = ("provider", Shape::Name);
 const MODEL: Member = ("model", Shape::Name);

@@ -1,7 +1,7 @@
 //! The words in which the shape of a payload is written down.
 //!
 //! A shape says which JSON values are admitted. What members of one object owe to each other, and no shape can say, is a
-//! [`Condition`] beside it. `check/payloads/` reads both; nothing here looks at a value.
+//! [`Condition`] beside it. `check/shapes/` reads both; nothing here looks at a value.
 
 use crate::json::MAX_SAFE_INTEGER;
 
@@ -171,8 +171,6 @@ pub enum Condition {
     RetryWithinLimit,
     /// What `adapterDefaults` marks is in `config`.
     DefaultsAreConfigured,
-    /// Neither `tools` nor `adapterDefaults` is empty (FORMAT §6.2).
-    NoEmptyOptions,
     /// `agentProvider` and `agentModel` come together.
     AgentRoute,
     /// At least one member is there.

@@ -16,7 +16,7 @@ pub enum Side {
     /// The official packages. Whether a log that they refuse is of the kind.
     Official(fn(&Ours, &Theirs) -> bool),
     /// `verify`. Whether an error of this code is of the kind; all errors of a log must be of some.
-    Verify(fn(&str, &Theirs) -> bool),
+    Verify(fn(&str, &Ours, &Theirs) -> bool),
 }
 
 use Side::{Official, Verify};
@@ -72,7 +72,7 @@ pub const KINDS: &[Kind] = &[
         name: "records-alone",
         reason: "the codecs are given records: what stands between them, and how they are framed, is for the reader; only \
                  that of format 0 is published, and it drops what stands behind a blank line without a word",
-        side: Verify(|code, theirs| {
+        side: Verify(|code, _, theirs| {
             let between = ["blank-line", "valid-events-after-damage"];
             let around = [
                 "not-a-log",
@@ -89,13 +89,13 @@ pub const KINDS: &[Kind] = &[
         name: "format-1-is-a-step",
         reason: "the codec of format 1 looks at envelopes alone, since no release keeps logs in it; verify holds it to \
                  what all other formats refuse",
-        side: Verify(|_, theirs| theirs.version() == Some(1)),
+        side: Verify(|_, _, theirs| theirs.version() == Some(1)),
     },
     Kind {
         name: "messages-unread",
         reason: "the codecs of formats 2 and 3 look at no message but a system prompt, and that of 2 at no more of a \
                  marker than it needs; the loaders of their releases, never published, do as those of other formats",
-        side: Verify(|code, theirs| {
+        side: Verify(|code, _, theirs| {
             let codes = ["message-shape", "payload-shape", "tool-result-rewrite"];
             let is_surface = code.starts_with("surface-") || codes.contains(&code);
             matches!(theirs.version(), Some(2 | 3)) && is_surface
@@ -105,7 +105,7 @@ pub const KINDS: &[Kind] = &[
         name: "shadowed-nodes",
         reason: "the price of what a prune hides, and in format 0 what it or a summary says to hide, are looked at only \
                  when dsh upgrades the log; nothing that is published upgrades format 3",
-        side: Verify(|code, theirs| {
+        side: Verify(|code, _, theirs| {
             let codes = ["shadowed-seqs", "shadowed-range", "shadowed-tokens-invalid"];
             codes.contains(&code) && (theirs.version() == Some(3) || theirs.upgrade_refusal().is_some())
         }),
@@ -115,9 +115,32 @@ pub const KINDS: &[Kind] = &[
         reason: "dsh opens the log, but work cannot go on: providers refuse calls without results, a lock that nobody \
                  holds bars every further compaction, and a queue of messages that does not fit together ends the resume; \
                  neither judge goes so far",
-        side: Verify(|code, _| {
+        side: Verify(|code, _, _| {
             let pairs = ["call-without-result", "result-without-call"];
             pairs.contains(&code) || ["orphaned-lock", "orphaned-summary", "inbox-splice"].contains(&code)
+        }),
+    },
+];
+
+/// The kinds that stay where an upgrade to format 3 is asked for. What no upgrade looks at is an error all the same.
+pub const KINDS_TO_3: &[Kind] = &[
+    Kind {
+        name: "torn-tail",
+        reason: "the strict codecs read whole records only; dsh itself cuts a torn tail off and goes on",
+        side: Official(|ours, _| ours.has("torn-tail") || ours.has("no-final-newline")),
+    },
+    Kind {
+        name: "own-format",
+        reason: "the log is refused, or is of no use, in its own format already; upgrades see records alone, and do not ask \
+                 for it",
+        side: Verify(|code, ours, _| ours.own_errors.iter().any(|own| own == code)),
+    },
+    Kind {
+        name: "negative-zero",
+        reason: "a time or seq spelt -0, which readers of the format take for 0 and upgrades refuse; no writer spells it so",
+        side: Official(|_, theirs| {
+            let words = ["time must be a safe integer", "event seq must be a non-negative safe integer"];
+            theirs.strict_refusal().is_some_and(|why| words.iter().any(|words| why.contains(words)))
         }),
     },
 ];

@@ -7,10 +7,11 @@ mod kinds;
 mod members;
 mod mutant;
 mod numbering;
+mod reasons;
 mod verdicts;
 
 use crate::sandbox::{Sandbox, fixture};
-use kinds::{KINDS, Kind, Side};
+use kinds::{KINDS, KINDS_TO_3, Kind, Side};
 use mutant::{Base, Mutant, mutants};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -78,17 +79,37 @@ fn runner() -> TestRunner {
 /// What both sides are asked of a log.
 struct Question {
     ours: fn(&Path) -> Ours,
+    ask: fn(&[PathBuf]) -> Option<Vec<Theirs>>,
     /// Why the official packages refuse it.
     theirs: fn(&Theirs) -> Option<String>,
     /// The disagreements that stay.
     kinds: &'static [Kind],
+    /// Whether what the official packages say first is among ours, where both refuse.
+    says: fn(&str, &Ours) -> bool,
 }
 
 /// Whether the log can be used in its own format.
 const OWN_FORMAT: Question = Question {
     ours: Ours::of,
+    ask: Theirs::of,
     theirs: |theirs| theirs.refusal().map(|(who, why)| format!("{who}: {why}")),
     kinds: KINDS,
+    says: |_, _| true,
+};
+
+/// Whether dsh can take the log to format 3.
+const TO_3: Question = Question {
+    ours: Ours::to_3,
+    ask: Theirs::strictly,
+    theirs: |theirs| theirs.strict_refusal().map(str::to_owned),
+    kinds: KINDS_TO_3,
+    says: |refusal, ours| {
+        // Of a log that cannot be opened nothing else is told.
+        let is_it = |code, codes: &[&str]| {
+            codes.contains(&code) || dshc::check::rule(code).is_some_and(|rule| rule.family == "opening")
+        };
+        reasons::codes_of(refusal).is_none_or(|codes| ours.errors().any(|code| is_it(code, codes)))
+    },
 };
 
 /// One log, and both verdicts.
@@ -97,11 +118,15 @@ struct Compared {
     theirs: Theirs,
     /// Why the official packages refuse the log.
     refusal: Option<String>,
+    /// Whether ours say that too, where both refuse.
+    is_said: bool,
 }
 
 impl Question {
     fn of(&self, log: &Path, theirs: Theirs) -> Compared {
-        Compared { ours: (self.ours)(log), refusal: (self.theirs)(&theirs), theirs }
+        let (ours, refusal) = ((self.ours)(log), (self.theirs)(&theirs));
+        let is_said = !ours.refuses || refusal.as_ref().is_none_or(|refusal| (self.says)(refusal, &ours));
+        Compared { ours, theirs, refusal, is_said }
     }
 
     /// Writes the mutants and asks both sides; the judges are asked once for all.
@@ -111,19 +136,22 @@ impl Question {
             sandbox.write(&format!("{index}.jsonl{}", if is_zstd { ".zstd" } else { "" }), &bytes)
         };
         let logs: Vec<PathBuf> = batch.iter().enumerate().map(write).collect();
-        let theirs = Theirs::of(&logs)?;
+        let theirs = (self.ask)(&logs)?;
         Some(logs.iter().zip(theirs).map(|(log, theirs)| self.of(log, theirs)).collect())
     }
 
     /// The kind that a disagreement is of; where `verify` alone refuses, that of its first error, if all have one.
     fn kind(&self, compared: &Compared) -> Option<&'static Kind> {
         let Compared { ours, theirs, .. } = compared;
+        if !compared.is_said {
+            return None;
+        }
         if !ours.refuses {
             let of = |kind: &&Kind| matches!(kind.side, Side::Official(of) if of(ours, theirs));
             return self.kinds.iter().find(of);
         }
         let of_code = |code| {
-            let of = |kind: &&Kind| matches!(kind.side, Side::Verify(of) if of(code, theirs));
+            let of = |kind: &&Kind| matches!(kind.side, Side::Verify(of) if of(code, ours, theirs));
             self.kinds.iter().find(of)
         };
         let kinds: Option<Vec<_>> = ours.errors().map(of_code).collect();
@@ -177,10 +205,10 @@ impl Question {
 }
 
 impl Compared {
-    /// Whether both refuse the log, or neither. Nothing official reads format 4.
+    /// Whether both refuse the log, and ours for what is said first too, or neither. Nothing official reads format 4.
     fn agree(&self) -> bool {
         let is_judged = self.theirs.version().is_none_or(|version| version < 4);
-        !is_judged || self.ours.refuses == self.refusal.is_some()
+        !is_judged || (self.ours.refuses == self.refusal.is_some() && self.is_said)
     }
 
     /// The refusal without what differs from log to log.
@@ -262,6 +290,15 @@ fn verify_refuses_what_the_official_packages_refuse() {
     eprintln!("{}", tally.report());
     let count = tally.unlisted.len();
     assert!(count == 0, "{count} mutants disagree\n{}", OWN_FORMAT.tell(&sandbox, &bases, &tally.unlisted));
+}
+
+#[test]
+fn verify_for_a_target_refuses_what_the_official_upgrades_refuse() {
+    let (sandbox, bases) = (Sandbox::new(), bases());
+    let Some(tally) = TO_3.try_all(&sandbox, &bases, cases()) else { return };
+    eprintln!("{}", tally.report());
+    let count = tally.unlisted.len();
+    assert!(count == 0, "{count} mutants disagree\n{}", TO_3.tell(&sandbox, &bases, &tally.unlisted));
 }
 
 #[test]

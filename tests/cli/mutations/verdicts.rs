@@ -15,12 +15,24 @@ pub struct Ours {
     pub refuses: bool,
     /// The codes of its findings, with `!` behind those of errors, `?` behind those of notes.
     pub codes: Vec<String>,
+    /// The codes of the errors that it has where no target is asked for.
+    pub own_errors: Vec<String>,
 }
 
 impl Ours {
     /// The verdict of `dshc verify`.
     pub fn of(path: &Path) -> Self {
-        let verdict = FileVerdict::of(path.to_owned(), None, Options::default(), Source::open);
+        Self::with(path, Options::default())
+    }
+
+    /// The verdict of `dshc verify --target-format 3`.
+    pub fn to_3(path: &Path) -> Self {
+        let own_errors = Self::of(path).errors().map(str::to_owned).collect();
+        Self { own_errors, ..Self::with(path, Options { target: Some(3) }) }
+    }
+
+    fn with(path: &Path, options: Options) -> Self {
+        let verdict = FileVerdict::of(path.to_owned(), None, options, Source::open);
         let mark = |severity| match severity {
             Severity::Error => "!",
             Severity::Warning => "",
@@ -29,7 +41,7 @@ impl Ours {
         let codes =
             verdict.findings.iter().map(|finding| format!("{}{}", finding.code, mark(finding.severity)));
         let refuses = verdict.ending.is_none() || verdict.worst() == Some(Severity::Error);
-        let mut ours = Self { refuses, codes: codes.collect() };
+        let mut ours = Self { refuses, codes: codes.collect(), own_errors: Vec::new() };
         ours.codes.dedup();
         ours
     }
@@ -65,6 +77,12 @@ impl Theirs {
         Some(both.map(|(reader, strict)| Self { reader, strict }).collect())
     }
 
+    /// Asks the strict codecs alone.
+    pub fn strictly(logs: &[PathBuf]) -> Option<Vec<Self>> {
+        let strict = judge_strictly(logs)?;
+        Some(strict.into_iter().map(|strict| Self { reader: Value::Null, strict }).collect())
+    }
+
     /// The log's format by its header; `None` where that cannot be told.
     pub fn version(&self) -> Option<u64> {
         self.strict["version"].as_u64().or_else(|| {
@@ -96,6 +114,11 @@ impl Theirs {
             }
         }
         self.strict["error"].as_str().map(|error| ("strict", error))
+    }
+
+    /// Why the strict codecs refuse the log, in its own format or in that of an upgrade.
+    pub fn strict_refusal(&self) -> Option<&str> {
+        self.strict["error"].as_str().or_else(|| self.upgrade_refusal())
     }
 
     /// Why a later upgrade refuses the log.

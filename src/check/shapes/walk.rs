@@ -27,7 +27,7 @@ type Verdict<'a> = Result<(), Broken<'a>>;
 pub(super) struct Walk<'a> {
     rules: &'static Rules,
     seq: u64,
-    pub(super) in_bracket: bool,
+    in_bracket: bool,
     /// Lists of content blocks that are still to be looked at, and within how many others each stands.
     contents: Vec<(&'a Raw, usize)>,
     /// Within how many lists of content blocks the value stands that is looked at.

@@ -2,28 +2,27 @@
 
 use super::chain::Chain;
 use super::here::Here;
-use crate::check::{Finding, payloads};
-use crate::format::payload::{Rules, on_the_way};
+use crate::check::{Finding, shapes};
+use crate::format::payload::Rules;
 
-/// What the steps ask, and what of the log they need for it. The rules are those of `payloads/`.
+/// What the steps ask, and what of the log they need for it. The rules that a breach belongs to are those of `shapes/`.
 #[derive(Debug)]
-pub(super) struct Contents {
+pub(super) struct Payloads {
     /// What each step asks, with the format into which it leads.
     asked: Vec<(u64, &'static Rules)>,
     /// A compaction is open: ids that development builds left out are its own.
     in_bracket: bool,
 }
 
-impl Contents {
+impl Payloads {
     pub(super) fn new(chain: &Chain) -> Self {
-        let steps = on_the_way(chain.from(), chain.target());
-        Self { asked: steps.map(|(leaves, rules)| (leaves + 1, rules)).collect(), in_bracket: false }
+        Self { asked: chain.asked().collect(), in_bracket: false }
     }
 
     /// Looks at an event. The first step that refuses it is told: what it does not take, no other gets to see.
     pub(super) fn event(&mut self, here: &Here) -> Option<Finding> {
         let problems = self.asked.iter().filter_map(|(to, rules)| {
-            payloads::check(here.event, here.payload, rules, self.in_bracket).map(|problem| (to, problem))
+            shapes::check(here.event, here.payload, rules, self.in_bracket).map(|problem| (to, problem))
         });
         let finding = { problems }.next().map(|(to, problem)| {
             let mut finding = problem.finding(here.event, here.place);

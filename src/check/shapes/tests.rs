@@ -14,8 +14,8 @@ fn refusal(from: u64, to: Option<u64>, asked: &Object, in_bracket: bool) -> Opti
     let asked = event(asked);
     let from = format::of(from).unwrap();
     let occasions = match to {
-        Some(to) => format::payload::on_the_way(from, to).map(|(_, rules)| rules).collect(),
-        None => vec![from.asked.read],
+        Some(to) => from.asked_on_the_way_to(to).map(|(_, rules)| rules).collect(),
+        None => vec![from.asked_on_reading],
     };
     occasions.into_iter().find_map(|rules| check(&asked, &Payload::of(&asked), rules, in_bracket))
 }
@@ -52,7 +52,7 @@ fn refusals(path: &Path) -> Vec<String> {
     let mut reader = LogReader::open(&Source::open(path).unwrap()).unwrap();
     let format = reader.format();
     let mut session = Session::new(reader.header().clone(), format, Keep::Figures);
-    let occasions: Vec<_> = format::payload::on_the_way(format, 3).map(|(_, rules)| rules).collect();
+    let occasions: Vec<_> = format.asked_on_the_way_to(3).map(|(_, rules)| rules).collect();
     let (mut refusals, mut in_bracket) = (Vec::new(), false);
     let mut take = |item: Item| {
         let Item::Record(Record { body: Body::Event(stored), .. }) = item else { return };
@@ -60,7 +60,7 @@ fn refusals(path: &Path) -> Vec<String> {
         let current = converted.as_ref().map(|converted| converted.event(&stored));
         let event = current.as_ref().unwrap_or(&stored);
         let payload = Payload::of(event);
-        let asked = occasions.iter().copied().chain([format.asked.read]);
+        let asked = occasions.iter().copied().chain([format.asked_on_reading]);
         let problems = asked.filter_map(|rules| check(event, &payload, rules, in_bracket));
         refusals.extend(problems.map(|problem| problem.message));
         match &*event.event_type {

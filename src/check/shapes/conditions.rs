@@ -12,7 +12,6 @@ pub(super) fn rule(condition: Condition) -> &'static Rule {
         Condition::IdOrBracket
         | Condition::StreamCallKeepsOutput
         | Condition::DefaultsAreConfigured
-        | Condition::NoEmptyOptions
         | Condition::AgentRoute
         | Condition::NotEmpty
         | Condition::ErrorOfError => &MEMBERS,
@@ -36,7 +35,6 @@ pub(super) fn breach(condition: Condition, object: &Object, in_bracket: bool) ->
         Condition::RangeOfSeqs => range_of_seqs(object).unwrap_or(false),
         Condition::RetryWithinLimit => object.count("retry") <= object.count("maxRetries"),
         Condition::DefaultsAreConfigured => defaults_are_configured(object),
-        Condition::NoEmptyOptions => !has_empty_options(object),
         Condition::AgentRoute => object.get("agentProvider").is_some() == object.get("agentModel").is_some(),
         Condition::NotEmpty => object.names().next().is_some(),
         Condition::DistinctModels => are_distinct(object),
@@ -60,7 +58,6 @@ fn wording(condition: Condition) -> &'static str {
         }
         Condition::RetryWithinLimit => "counts a retry beyond its maxRetries",
         Condition::DefaultsAreConfigured => "has adapterDefaults for a setting that its config does not hold",
-        Condition::NoEmptyOptions => "has empty tools or adapterDefaults, which must be left out",
         Condition::AgentRoute => "has one of agentProvider and agentModel without the other",
         Condition::NotEmpty => "has no member",
         Condition::DistinctModels => "names a provider and model twice in its allowedModels",
@@ -90,11 +87,6 @@ fn defaults_are_configured(header: &Object) -> bool {
         return true;
     };
     defaults.names().all(|name| config.get(&name.to_str()).is_some())
-}
-
-fn has_empty_options(header: &Object) -> bool {
-    let has_no_tools = header.array("tools").is_some_and(|tools| tools.is_empty());
-    has_no_tools || header.object("adapterDefaults").is_some_and(|defaults| defaults.names().next().is_none())
 }
 
 fn are_distinct(policy: &Object) -> bool {

@@ -13,6 +13,7 @@ mod words;
 mod tests;
 
 use super::Finding;
+use super::here::Here;
 use super::path::{path, range_in};
 use super::payload::Payload;
 use super::registry::{Rule, rule_family};
@@ -30,7 +31,8 @@ rule_family! {
     ///
     /// **Why it matters.** What dsh does not know it cannot carry into the next format, and it does not guess: it refuses
     /// the upgrade of the whole log. A later release, which reads only its own format, then cannot open the session. The
-    /// release that wrote the log may read it all the same.
+    /// release that wrote the log may read it all the same; but readers of format 3 look into system prompts, and refuse
+    /// the log for one.
     ///
     /// **How it comes about.** Another program wrote the event, or edited it, or a plugin added a member of its own.
     /// Members of a later format in a log of an earlier one are found here too, such as `offloaded` of an image.
@@ -45,7 +47,8 @@ rule_family! {
     /// what was found and what belongs there.
     ///
     /// **Why it matters.** dsh refuses to upgrade a log with such a value, and with it the whole session. Readers of the
-    /// log's own format often do not look, and then act on the value as it is.
+    /// log's own format often do not look, and then act on the value as it is; those of format 3 look into system prompts,
+    /// and refuse the log for one.
     ///
     /// **How it comes about.** Another program wrote the event or edited it, or a plugin of dsh did not check what it
     /// wrote.
@@ -109,12 +112,12 @@ pub(super) fn check(
     Some(Problem { rule: broken.rule, message: format!("{} {}", path(event.data, at), broken.what) })
 }
 
-/// What the strict reader of the log's own format refuses.
-pub(super) fn on_reading(event: &Event, payload: &Payload, place: Place, format: &Format) -> Option<Finding> {
-    let problem = check(event, payload, format.asked.read, false)?;
-    let help = "dsh opens the log in this format, but its strict reader refuses it; another tool or a damaged writer left \
-                this";
-    Some(problem.finding(event, place).with_help(help))
+/// What readers of the log's own format ask beside what the session asks of every event. They refuse a log for it wherever
+/// the event stands.
+pub(super) fn on_reading(here: &Here, format: &Format) -> Option<Finding> {
+    let problem = check(here.event, here.payload, format.asked_on_reading, false)?;
+    let help = "dsh refuses the whole log for it; another tool or a damaged writer left this";
+    Some(problem.finding(here.event, here.place).with_help(help))
 }
 
 impl Problem {
