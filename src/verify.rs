@@ -50,7 +50,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+    pub(crate) fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut tally = Self::default();
         for finding in findings {
             let count = match finding.severity {

@@ -2,9 +2,22 @@
 
 use std::fmt::Display;
 
-/// `1 event`, `2 events`.
+/// `1 event`, `2 events`, `1,234 events`.
 pub(crate) fn amount(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// Digits in groups of three. Amounts are written so, and numbers that name something (seqs, lines, bytes) are not.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// `seq 4`, `seqs 4 to 9`: both inclusive.
@@ -18,7 +31,7 @@ pub(crate) fn short_list<T: Display>(items: impl ExactSizeIterator<Item = T>) ->
     let more = items.len().saturating_sub(MOST);
     let mut names: Vec<String> = items.take(MOST).map(|item| item.to_string()).collect();
     if more > 0 {
-        names.push(format!("and {more} more"));
+        names.push(format!("and {} more", grouped(more as u64)));
     }
     names.join(", ")
 }
@@ -31,6 +44,12 @@ mod tests {
     fn one_is_told_from_more() {
         assert_eq!((amount(1, "event"), amount(0, "event")), ("1 event".into(), "0 events".into()));
         assert_eq!((span("seq", 4, 4), span("seq", 4, 9)), ("seq 4".into(), "seqs 4 to 9".into()));
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(amount(99_000, "event"), "99,000 events");
     }
 
     #[test]

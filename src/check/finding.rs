@@ -2,6 +2,7 @@
 
 use super::registry::Rule;
 use crate::log::Place;
+use crate::wording::amount;
 use std::collections::{BTreeMap, HashSet};
 
 /// How much a finding matters.
@@ -194,8 +195,11 @@ impl Findings {
         let mut findings = self.kept;
         for Count { left_out, last, .. } in self.kinds.into_values() {
             if let Some(mut last) = last {
-                last.message =
-                    format!("{left_out} more findings of this kind, this one the last: {}", last.message);
+                last.message = format!(
+                    "{} of this kind, this one the last: {}",
+                    amount(left_out, "more finding"),
+                    last.message
+                );
                 last.count = left_out;
                 findings.push(*last);
             }
@@ -276,7 +280,7 @@ mod tests {
         assert_eq!(sorted.iter().map(|finding| finding.count).sum::<u64>(), 3000);
         let last = sorted.last().unwrap();
         assert!(
-            last.message.starts_with("2000 more findings of this kind, this one the last: m"),
+            last.message.starts_with("2,000 more findings of this kind, this one the last: m"),
             "{}",
             last.message
         );
@@ -291,7 +295,7 @@ mod tests {
         assert_eq!(findings.take_back(|_| true), 1000);
         let left = findings.sorted();
         assert_eq!(left.len(), 1);
-        assert!(left[0].message.starts_with("1 more findings"), "{}", left[0].message);
+        assert!(left[0].message.starts_with("1 more finding of"), "{}", left[0].message);
     }
 
     #[test]

@@ -2,17 +2,18 @@
 
 use super::causes;
 use crate::check::{Ending, Finding, Severity, lock_told};
-use crate::report::phrases::{self, grouped};
+use crate::report::phrases;
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::session::LockState;
 use crate::verify::{FileVerdict, Status, Verification};
+use crate::wording::{amount, grouped};
 use anstyle::Style;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// With more files than this, only totals are shown unless more is asked for.
 const MANY: usize = 20;
-/// How many findings of one code a file shows, and how many ignored files a run, unless more is asked for.
+/// How many findings of one rule and severity a file shows, and how many ignored files a run, unless more is asked for.
 const MOST: usize = 10;
 /// How many related events a finding shows, unless more is asked for.
 const MOST_RELATED: usize = 8;
@@ -36,7 +37,7 @@ fn file(file: &FileVerdict, is_verbose: bool, out: &mut dyn Write) -> io::Result
         Status::Unreadable => RED,
     };
     let word = file.status().as_str();
-    let events = file.ending.as_ref().map(|ending| phrases::amount(ending.events, "event"));
+    let events = file.ending.as_ref().map(|ending| amount(ending.events, "event"));
     let counts = Some(phrases::tally(file.tally())).filter(|counts| !counts.is_empty());
     let facts: Vec<String> = events.into_iter().chain(counts).collect();
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}  {}", shown_path(&file.path), facts.join(": "))?;
@@ -63,26 +64,29 @@ fn lock(ending: &Ending, is_verbose: bool, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-/// The findings of a file; of many like each other the first ones, and how many more there are.
+/// The findings of a file; of many of one rule and severity the first ones, and how many more there are.
 fn findings(findings: &[Finding], is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
-    let mut left: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    let most = if is_verbose { usize::MAX } else { MOST };
+    let mut left: BTreeMap<(&str, Severity), (usize, u64)> = BTreeMap::new();
     for finding in findings {
-        let (kept, breaches) = left.entry(finding.code).or_default();
+        let (kept, breaches) = left.entry((finding.code, finding.severity)).or_default();
         *kept += 1;
         *breaches = breaches.saturating_add(finding.count);
     }
-    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut shown: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
     for finding in findings {
-        let shown = shown.entry(finding.code).or_default();
-        let Some((kept, breaches)) = left.get_mut(finding.code) else { continue };
-        if !is_verbose && *shown == MOST {
+        let kind = (finding.code, finding.severity);
+        let shown = shown.entry(kind).or_default();
+        let Some((kept, breaches)) = left.get_mut(&kind) else { continue };
+        if *shown == most {
             continue;
         }
         *shown += 1;
         *breaches = breaches.saturating_sub(finding.count);
         self::finding(finding, is_verbose, out)?;
-        if !is_verbose && *shown == MOST && *kept > MOST {
-            writeln!(out, "    {DIM}and {} more {} like this{DIM:#}", grouped(*breaches), finding.code)?;
+        if *shown == most && *kept > most {
+            let more = phrases::more(*breaches, finding.severity);
+            writeln!(out, "    {DIM}and {more} of {}{DIM:#}", finding.code)?;
         }
     }
     Ok(())
@@ -101,7 +105,7 @@ fn finding(finding: &Finding, is_verbose: bool, out: &mut dyn Write) -> io::Resu
         writeln!(out, "    seq {}: {}", related.seq, shown(&related.message))?;
     }
     if let Some(more) = finding.related.len().checked_sub(most).filter(|more| *more > 0) {
-        writeln!(out, "    {DIM}and {more} more related events{DIM:#}")?;
+        writeln!(out, "    {DIM}and {}{DIM:#}", amount(more as u64, "more related event"))?;
     }
     if !finding.help.is_empty() {
         writeln!(out, "    {DIM}help{DIM:#}: {}", shown(&finding.help))?;
@@ -125,7 +129,7 @@ fn ignored(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::Res
     }
     match run.ignored.len().checked_sub(most) {
         None | Some(0) => Ok(()),
-        Some(more) => writeln!(out, "{DIM}ignored{DIM:#}  and {more} more"),
+        Some(more) => writeln!(out, "{DIM}ignored{DIM:#}  and {} more", grouped(more as u64)),
     }
 }
 
@@ -148,10 +152,10 @@ mod tests {
         findings.extend(of_code("torn-tail", 1));
         let short = report(findings.clone(), false);
         assert_eq!(short.matches("error seq-gap").count(), 10, "{short}");
-        assert!(short.contains("    and 1,490 more seq-gap like this\n  warning torn-tail"), "{short}");
+        assert!(short.contains("    and 1,490 more errors of seq-gap\n  warning torn-tail"), "{short}");
         assert!(short.contains("1,500 errors, 1 warning\n"), "{short}");
         let long = report(findings, true);
-        assert_eq!((long.matches("error seq-gap").count(), long.contains("like this")), (1001, false));
+        assert_eq!((long.matches("error seq-gap").count(), long.contains("more errors")), (1001, false));
     }
 
     #[test]
@@ -169,6 +173,17 @@ mod tests {
         let verbose = told(true);
         assert!(verbose.contains("  lock free: "), "{verbose}");
         assert!(verbose.contains("compaction now: open turn, waiting messages\n"), "{verbose}");
+    }
+
+    #[test]
+    fn an_error_is_shown_behind_many_notes_of_its_rule() {
+        let mut findings = of_code("seq-gap", 30);
+        for finding in &mut findings[..29] {
+            finding.severity = Severity::Note;
+        }
+        findings[28].count = 1000;
+        let report = report(findings, false);
+        assert!(report.contains("    and 1,018 more notes of seq-gap\n  error seq-gap"), "{report}");
     }
 
     #[test]
