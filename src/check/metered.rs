@@ -86,7 +86,7 @@ pub(super) struct Metered {
     step: (Option<u64>, Option<u64>),
     /// Their seqs, in rising order.
     deltas: Vec<RangeInclusive<u64>>,
-    /// Those that are not whole, and what is wrong with them.
+    /// Those that are not whole, in rising order, and what is wrong with them.
     broken: Vec<(u64, &'static str)>,
 }
 
@@ -184,7 +184,10 @@ impl Metered {
             let message = format!("the answer cites seq {stray}, which is no streamed delta of its step");
             return Some((&CITATION, message, stray));
         }
-        let (seq, problem) = self.broken.iter().find(|(seq, _)| cited.contains(*seq))?;
+        let (seq, problem) = cited.ranges().find_map(|range| {
+            let next = self.broken.partition_point(|(seq, _)| seq < range.start());
+            self.broken.get(next).filter(|(seq, _)| range.contains(seq))
+        })?;
         Some((&CHUNK, format!("the answer cites seq {seq}, whose chunk {problem}"), *seq))
     }
 }

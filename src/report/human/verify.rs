@@ -1,7 +1,7 @@
 //! Findings, grouped by file; many files in totals by cause.
 
 use super::causes;
-use crate::check::{Checked, Finding, Severity, lock_told};
+use crate::check::{Ending, Finding, Severity, lock_told};
 use crate::report::phrases::{self, grouped};
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::session::LockState;
@@ -36,19 +36,19 @@ fn file(file: &FileVerdict, is_verbose: bool, out: &mut dyn Write) -> io::Result
         Status::Unreadable => RED,
     };
     let word = file.status().as_str();
-    let events = file.checked.as_ref().map(|checked| phrases::amount(checked.events, "event"));
+    let events = file.ending.as_ref().map(|ending| phrases::amount(ending.events, "event"));
     let counts = Some(phrases::tally(file.tally())).filter(|counts| !counts.is_empty());
     let facts: Vec<String> = events.into_iter().chain(counts).collect();
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}  {}", shown_path(&file.path), facts.join(": "))?;
-    if let Some(checked) = &file.checked {
-        lock(checked, is_verbose, out)?;
+    if let Some(ending) = &file.ending {
+        lock(ending, is_verbose, out)?;
     }
     findings(&file.findings, is_verbose, out)
 }
 
 /// The compaction lock at the end of the log; a free one, and what else keeps dsh busy, only where more is asked for.
-fn lock(checked: &Checked, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
-    let Some(lock) = &checked.lock else { return Ok(()) };
+fn lock(ending: &Ending, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let Some(lock) = &ending.lock else { return Ok(()) };
     let style = match lock {
         LockState::Held(_) => YELLOW,
         LockState::Stale(_) => DIM,
@@ -56,7 +56,7 @@ fn lock(checked: &Checked, is_verbose: bool, out: &mut dyn Write) -> io::Result<
         LockState::Free => return Ok(()),
     };
     writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock)))?;
-    let busy: Vec<String> = checked.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
+    let busy: Vec<String> = ending.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
     if is_verbose && !busy.is_empty() {
         writeln!(out, "  {DIM}busy{DIM:#} dsh would refuse a manual compaction now: {}", busy.join(", "))?;
     }
@@ -157,9 +157,9 @@ mod tests {
     #[test]
     fn a_free_lock_is_told_only_on_request() {
         let mut run = run(Vec::new());
-        let checked = run.files[0].checked.as_mut().unwrap();
-        checked.lock = Some(LockState::Free);
-        checked.busy = vec![Busy::OpenTurn, Busy::WaitingMessages];
+        let ending = run.files[0].ending.as_mut().unwrap();
+        ending.lock = Some(LockState::Free);
+        ending.busy = vec![Busy::OpenTurn, Busy::WaitingMessages];
         let told = |is_verbose| {
             let mut out = Vec::new();
             verify(&run, is_verbose, &mut out).unwrap();

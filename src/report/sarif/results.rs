@@ -163,7 +163,7 @@ impl Artifacts<'_> {
     /// What makes a finding the same one in a later run, when the log has grown or lies elsewhere: the rule, the session,
     /// and the event, else the line. Messages are left out, for their figures change.
     fn identity(&self, finding: &Finding) -> String {
-        let session = self.file.checked.as_ref().map_or(self.uri.as_str(), |checked| &checked.session);
+        let session = self.file.read_header().map_or(self.uri.as_str(), |header| &header.id);
         let place = match (finding.seq, finding.place.line) {
             (Some(seq), _) => format!("seq {seq}"),
             (None, Some(line)) => format!("line {line}"),
