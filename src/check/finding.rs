@@ -136,18 +136,30 @@ impl Findings {
 
     /// Whether this code was told of the event `seq`, which is the last that was looked at.
     pub(super) fn tells(&self, code: &str, seq: u64) -> bool {
-        let latest = self.kept.iter().rev().take_while(|finding| finding.seq == Some(seq));
-        latest.into_iter().any(|finding| finding.code == code)
+        let mut latest = self.kept.iter().rev().take_while(|finding| finding.seq == Some(seq));
+        let of_code = self.kinds.iter().filter(|((kind, _), _)| *kind == code);
+        let mut left_out = of_code.filter_map(|(_, count)| count.last.as_ref());
+        latest.any(|finding| finding.code == code) || left_out.any(|last| last.seq == Some(seq))
     }
 
     /// Adds what another look at the same log found, but for what is told already.
-    pub(super) fn extend_with_new(&mut self, others: Findings) {
+    pub(super) fn extend_with_new(&mut self, mut others: Findings) {
         let told: HashSet<_> = self.kept.iter().map(|finding| (finding.code, finding.seq)).collect();
-        for finding in others.sorted() {
-            let count = self.kinds.get(&(finding.code, finding.severity));
-            let is_flooded = count.is_some_and(|count| count.left_out > 0);
-            if !is_flooded && !told.contains(&(finding.code, finding.seq)) {
+        // What else was told of these kinds is not known any more.
+        let flooded: HashSet<_> =
+            self.kinds.iter().filter(|(_, count)| count.left_out > 0).map(|(kind, _)| *kind).collect();
+        sort(&mut others.kept);
+        for finding in others.kept {
+            let is_told = told.contains(&(finding.code, finding.seq));
+            if !is_told && !flooded.contains(&(finding.code, finding.severity)) {
                 self.push(finding);
+            }
+        }
+        for (kind, theirs) in others.kinds {
+            if theirs.last.is_some() && !flooded.contains(&kind) {
+                let count = self.kinds.entry(kind).or_default();
+                count.left_out += theirs.left_out;
+                count.last = theirs.last;
             }
         }
     }
@@ -250,6 +262,23 @@ mod tests {
         second.extend([at(1).at_seq(1), at(2).at_seq(2)]);
         first.extend_with_new(second);
         assert_eq!(first.sorted().iter().map(|finding| finding.seq).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn a_flood_of_a_second_look_keeps_its_sum() {
+        let (mut first, mut second) = (Findings::default(), Findings::default());
+        first.push(at(1).at_seq(1));
+        second.extend((1..=3000).map(|line| at(line).at_seq(line)));
+        assert!(second.tells("odd", 3000) && !second.tells("odd", 2999));
+        first.extend_with_new(second);
+        let sorted = first.sorted();
+        assert_eq!(sorted.iter().map(|finding| finding.count).sum::<u64>(), 3000);
+        let last = sorted.last().unwrap();
+        assert!(
+            last.message.starts_with("2000 more findings of this kind, this one the last: m"),
+            "{}",
+            last.message
+        );
     }
 
     #[test]

@@ -20,6 +20,7 @@ Examples:
   dshc verify LOG --rule crlf=off --rule pairing=warning
                                                     a rule off, a family of rules weighed anew
   dshc verify --explain torn-tail                   what a rule means and what to do
+  dshc verify LOG --target-format 4                 would a newer dsh take over the session?
   dshc verify LOGS --format github                  in a GitHub workflow: annotations
   dshc verify LOGS --format sarif > dshc.sarif      for code scanning
   dshc verify LOGS --format junit > dshc.xml        for GitLab, Jenkins and other CI systems
@@ -30,9 +31,11 @@ Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log 
 /// Check logs and name everything that is wrong with them.
 ///
 /// Reads only, and reads on behind damage, so that one run names all of it: torn and damaged containers, lines
-/// and numbers, broken rules of the surface, tool calls without a result and results without a call, compaction
-/// brackets and locks; what dsh asks of the events of the newest format; names, generations and encodings below a
-/// folder; and where dsh itself would refuse the log, or open it and delete sound events behind damage.
+/// and numbers; broken rules of the surface; tool calls without a result and results without a call; turns, steps
+/// and whatever else must fit together; compaction brackets and locks, and checkpoints that say too little; event
+/// types and sources that the format does not have; names, generations and encodings below a folder; and where dsh
+/// itself would refuse the log, or open it and delete sound events behind damage. Each is an error, a warning or a
+/// note, with its place and what to do; --explain tells more.
 /// Exit code 1 tells of findings, 3 of logs that cannot be read at all.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -43,10 +46,11 @@ pub(super) struct Verify {
     /// How to tell what was found.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// The least severity that makes the exit code 1 and fails a case of a JUnit report.
+    /// The least severity that makes the exit code 1, or fails a case of a JUnit report.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
-    /// Also list everything that an upgrade by dsh to this log format would refuse.
+    /// Also list everything that an upgrade by dsh to this log format would refuse, each as an error. Formats 1 and 2
+    /// are steps of upgrades to 3 and 4.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
     target_format: Option<u64>,
     /// What becomes of a rule's findings: off, note, warning or error; of a family's, if CODE is one. May be given

@@ -153,14 +153,12 @@ fn the_schema_knows_all_rules() {
 #[test]
 fn sarif_reports_pass_the_schema_of_the_standard() {
     let validator = validator("tests/schemas/sarif-2.1.0.json");
+    let (list, _) = Sandbox::new().json(&["verify", "--list-rules"]);
+    let all = list["rules"].as_array().unwrap().len();
     for report in reports("sarif") {
         assert_eq!(faults(&validator, &report), [""; 0]);
-        let run = &report["runs"][0];
-        let (rules, _) = Sandbox::new().json(&["verify", "--list-rules"]);
-        assert_eq!(
-            run["tool"]["driver"]["rules"].as_array().unwrap().len(),
-            rules["rules"].as_array().unwrap().len()
-        );
+        let listed = &report["runs"][0]["tool"]["driver"]["rules"];
+        assert_eq!(listed.as_array().unwrap().len(), all);
     }
     assert!(!validator.is_valid(&json!({ "version": "2.1.0", "runs": [{ "results": [] }] })));
 }

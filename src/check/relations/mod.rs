@@ -35,6 +35,8 @@ use kind::Kind;
 
 /// The code of a turn that starts while another one has not ended.
 pub(super) const WHILE_OPEN: &str = turns::WHILE_OPEN;
+/// The code of an event that names another turn and step than the open ones.
+pub(super) const OUTSIDE_STEP: &str = turns::OUTSIDE_STEP.code;
 
 rule_family! {
     "relations";

@@ -7,6 +7,7 @@ use super::renumbering::{Renumbering, Repair};
 use crate::check::Finding;
 use crate::check::finding::Findings;
 use crate::check::registry::rule_family;
+use crate::check::relations;
 use crate::json::{self, Kind, Object};
 use crate::log::{Header, PackedRow, Place};
 use std::ops::RangeInclusive;
@@ -116,6 +117,8 @@ struct Attempt {
     last: (u64, Place),
     /// Whether its step was open at the last delta.
     is_in_step: bool,
+    /// A delta was told to stand outside its step, by what holds a log of this format to it already.
+    is_told: bool,
 }
 
 /// Streamed deltas as they come: one, or a run.
@@ -245,7 +248,9 @@ impl Attempts {
             is_finished: false,
             last: at,
             is_in_step,
+            is_told: false,
         });
+        open.is_told |= findings.tells(relations::OUTSIDE_STEP, first);
         let begins = open.spans.first().map_or(first, |span| *span.start());
         let splits = (begins < self.cut) != (last < self.cut);
         match open.spans.last_mut() {
@@ -299,7 +304,7 @@ impl Attempts {
     fn settle(&mut self, findings: &mut Findings) {
         self.is_unsure = false;
         let Some(open) = self.open.take() else { return self.renumbering.release(findings) };
-        if !open.is_in_step {
+        if !open.is_in_step && !open.is_told {
             let what = "streamed deltas that became no message and stand outside their turn and step";
             let help = "a boundary of the step was lost or moved, or another tool put the deltas there";
             findings.push(refusal(&OUTSIDE_STEP, open.last, self.to, what, help));
