@@ -49,8 +49,7 @@ pub(super) struct Verify {
     /// The least severity that makes the exit code 1, or fails a case of a JUnit report.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
-    /// Also list everything that an upgrade by dsh to this log format would refuse, each as an error. Formats 1 and 2
-    /// are steps of upgrades to 3 and 4.
+    /// Also list everything that the upgrades by which dsh brings a log to this format would refuse, each as an error.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
     target_format: Option<u64>,
     /// What becomes of a rule's findings: off, note, warning or error; of a family's, if CODE is one. May be given
