@@ -138,9 +138,9 @@ impl Findings {
     /// Whether this code was told of the event `seq`, which is the last that was looked at.
     pub(super) fn tells(&self, code: &str, seq: u64) -> bool {
         let mut latest = self.kept.iter().rev().take_while(|finding| finding.seq == Some(seq));
-        let mut left_out = self.kinds.iter().filter(|((other, _), _)| *other == code);
-        latest.any(|finding| finding.code == code)
-            || left_out.any(|(_, count)| count.last.as_ref().is_some_and(|last| last.seq == Some(seq)))
+        let of_code = self.kinds.iter().filter(|((kind, _), _)| *kind == code);
+        let mut left_out = of_code.filter_map(|(_, count)| count.last.as_ref());
+        latest.any(|finding| finding.code == code) || left_out.any(|last| last.seq == Some(seq))
     }
 
     /// Adds what another look at the same log found, but for what is told already.
@@ -151,17 +151,16 @@ impl Findings {
             self.kinds.iter().filter(|(_, count)| count.left_out > 0).map(|(kind, _)| *kind).collect();
         sort(&mut others.kept);
         for finding in others.kept {
-            if !flooded.contains(&(finding.code, finding.severity))
-                && !told.contains(&(finding.code, finding.seq))
-            {
+            let is_told = told.contains(&(finding.code, finding.seq));
+            if !is_told && !flooded.contains(&(finding.code, finding.severity)) {
                 self.push(finding);
             }
         }
-        for (kind, count) in others.kinds {
-            if count.last.is_some() && !flooded.contains(&kind) {
-                let own = self.kinds.entry(kind).or_default();
-                own.left_out += count.left_out;
-                own.last = count.last;
+        for (kind, theirs) in others.kinds {
+            if theirs.last.is_some() && !flooded.contains(&kind) {
+                let count = self.kinds.entry(kind).or_default();
+                count.left_out += theirs.left_out;
+                count.last = theirs.last;
             }
         }
     }
