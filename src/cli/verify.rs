@@ -72,7 +72,8 @@ enum Format {
     Human,
     /// One document, of the schema dshc.verify/1.
     Json,
-    /// SARIF 2.1.0, for code scanning.
+    /// SARIF 2.1.0, for code scanning: at most 5,000 results, the gravest, as many as GitHub shows; how many are left
+    /// out is said.
     Sarif,
     /// JUnit XML: a suite for each log, a case for each rule with findings, of which it tells at most ten of a severity
     /// without -v.
@@ -149,6 +150,9 @@ fn print(run: &Verification, format: Format, threshold: Severity, printer: Print
     // These go to a file or a page of their own; what stays in the job's log should say how it went.
     if matches!(format, Format::Sarif | Format::Junit | Format::Github) {
         printer.note(&report::summary(run));
+    }
+    if let (Format::Sarif, Some(left_out)) = (format, report::sarif_left_out(run)) {
+        printer.note(&left_out);
     }
     Ok(())
 }

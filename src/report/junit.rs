@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 /// How many findings of one severity a case tells, unless more is asked for.
@@ -54,7 +55,10 @@ fn suite(file: &FileVerdict, threshold: Severity, most: usize) -> TestSuite {
     let mut suite = TestSuite::new(&name);
     suite.add_test_cases(cases.into_iter().map(|mut case| {
         case.set_classname(&name);
-        case.extra.insert("file".into(), (&name).into());
+        // Standard input is no file that could be opened.
+        if file.path != Path::new("-") {
+            case.extra.insert("file".into(), (&name).into());
+        }
         case
     }));
     suite
@@ -149,6 +153,14 @@ mod tests {
             "{lenient}"
         );
         assert!(lenient.contains("<system-out>warning at line 2, byte 0, seq 0: no 0\n"), "{lenient}");
+    }
+
+    #[test]
+    fn standard_input_is_no_file() {
+        let mut run = run(of_code("seq-gap", 1));
+        run.files[0].path = "-".into();
+        let report = report(&run, Severity::Error);
+        assert!(report.contains(r#"classname="-""#) && !report.contains("file="), "{report}");
     }
 
     #[test]
