@@ -62,7 +62,7 @@ pub use finding::{Finding, Related, Severity, sort};
 pub use lock_report::lock_told;
 pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
-pub use settings::{Setting, Settings};
+pub use settings::{Setting, SettingError, Settings};
 
 use crate::log::LogReader;
 use crate::session::LockState;

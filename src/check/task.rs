@@ -101,12 +101,20 @@ fn is_human_prompt(node: &Node) -> bool {
     node.kind == MessageKind::User && node.source_kind == "user" && node.replaces.is_empty()
 }
 
+/// How much of a long chain of replacements is told.
+const MOST_OF_A_CHAIN: usize = 8;
+
 fn relating(finding: Finding, task: &Task, text: &str) -> Finding {
     let mut finding = finding.relating(task.seq, format!("the task: {text}"));
     let mut before = task.seq;
-    for (seq, carries) in &task.hidden_by {
+    let last = task.hidden_by.len().saturating_sub(1);
+    for (index, (seq, carries)) in task.hidden_by.iter().enumerate() {
+        if (MOST_OF_A_CHAIN..last).contains(&index) {
+            before = *seq;
+            continue;
+        }
         let carried = if *carries { "and carries the task" } else { "and does not carry the task" };
-        finding = finding.relating(*seq, format!("hides {before} {carried}"));
+        finding = finding.relating(*seq, format!("hides seq {before} {carried}"));
         before = *seq;
     }
     finding
@@ -114,13 +122,12 @@ fn relating(finding: Finding, task: &Task, text: &str) -> Finding {
 
 /// `seq 16`, or `seqs 9 -> 16`, where each hides the one before; of a long chain its beginning and its end.
 fn chain(task: &Task) -> String {
-    const MOST: usize = 8;
     let chain: Vec<String> = task.hidden_by.iter().map(|(seq, _)| seq.to_string()).collect();
     match chain.as_slice() {
         [one] => format!("seq {one}"),
-        [first @ .., last] if chain.len() > MOST => {
-            let left_out = chain.len() - MOST;
-            let first = first.get(..MOST - 1).unwrap_or_default();
+        [first @ .., last] if chain.len() > MOST_OF_A_CHAIN => {
+            let left_out = chain.len() - MOST_OF_A_CHAIN;
+            let first = first.get(..MOST_OF_A_CHAIN - 1).unwrap_or_default();
             format!("seqs {} -> ({left_out} more) -> {last}", first.join(" -> "))
         }
         all => format!("seqs {}", all.join(" -> ")),
@@ -176,8 +183,8 @@ mod tests {
         let chain: Vec<_> = finding.related.iter().map(|related| (related.seq, &*related.message)).collect();
         let expected = [
             (0, "the task: \"fix\""),
-            (2, "hides 0 and carries the task"),
-            (3, "hides 2 and does not carry the task"),
+            (2, "hides seq 0 and carries the task"),
+            (3, "hides seq 2 and does not carry the task"),
         ];
         assert_eq!(chain, expected);
         // Carried again, by whoever takes it from the log.
@@ -215,6 +222,8 @@ mod tests {
             message.contains("hidden by seqs 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> (12 more) -> 20"),
             "{message}"
         );
+        let related: Vec<u64> = checked.findings[0].related.iter().map(|related| related.seq).collect();
+        assert_eq!(related, [0, 1, 2, 3, 4, 5, 6, 7, 8, 20]);
         let bracket = bracket(1, "c", "null", 0);
         let (codes, _) = told(&[&[user(0, "fix")], &bracket[..]].concat());
         assert!(codes.contains(&"task-lost"), "{codes:?}");
