@@ -262,8 +262,7 @@ mod tests {
         let lost = check_bytes(format!("{HEADER}\n{one}\n{}\0\n{end}\n", &two[..9]).as_bytes());
         let lost = lost.findings.iter().find(|finding| finding.code == "nul-block").unwrap();
         assert!(
-            lost.message
-                .contains("1 NUL byte and 9 other bytes; 1 event is missing here: seq 1"),
+            lost.message.contains("1 NUL byte and 9 other bytes; 1 event is missing here: seq 1"),
             "{}",
             lost.message
         );

@@ -41,6 +41,8 @@ pub(super) struct Numbering {
     rows: Vec<(Repeat, Piece)>,
     /// Records that came a second time, up to the last record.
     again: Option<Again>,
+    /// Whole records of the damaged line right before, which the reader does not give: their seqs were taken.
+    beside_damage: Vec<(Repeat, Piece)>,
     /// Once seqs came twice with other events.
     branches: Option<Branches>,
 }
@@ -70,6 +72,15 @@ impl Numbering {
 
     /// Takes a fault: what cannot be read may explain that seqs are missing.
     pub(super) fn fault(&mut self, fault: &Fault) {
+        if let FaultKind::FusedRecords(debris) = &fault.kind {
+            let expected = fault.seq;
+            let taken = debris.records.iter().filter(|(_, seq)| *seq < expected);
+            let piece = |seq: u64| {
+                let repeat = Repeat { place: fault.place, found: seq, expected, row: None };
+                (repeat, Piece::beside_damage(seq, fault.place.line))
+            };
+            self.beside_damage = taken.map(|(_, seq)| piece(*seq)).collect();
+        }
         self.is_explained |= match fault.kind {
             FaultKind::SeqGap { .. } | FaultKind::SeqRepeat { .. } | FaultKind::TornTail { .. } => false,
             ref kind => !kind.loses_nothing(),
@@ -80,6 +91,7 @@ impl Numbering {
     pub(super) fn record(&mut self, record: &Record, findings: &mut Findings) -> Step {
         let is_explained = std::mem::take(&mut self.is_explained);
         let jump = self.jump.take();
+        let beside_damage = std::mem::take(&mut self.beside_damage);
         let repeat = self.place_of(record);
         let Repeat { found, expected, row, .. } = repeat;
         let has_end = self.branches.as_ref().is_some_and(|branches| branches.has_end(found));
@@ -93,6 +105,7 @@ impl Numbering {
         if let Some(jump) = jump.filter(|jump| jump.is_filled_by(repeat)) {
             findings.take_back(|finding| finding.code == SEQ_GAP.code && finding.seq == Some(jump.found));
             findings.push(jump.finding(repeat.place));
+            self.trail.push_before_last(Piece::of(record));
             return Step::Beside;
         }
         if self.branches.is_none() && self.rows.is_empty() && found < expected && self.trail.is_again(record)
@@ -103,7 +116,7 @@ impl Numbering {
             return Step::Beside;
         }
         if self.branches.is_some() || found < expected || !self.rows.is_empty() {
-            self.fork(record, is_explained, findings);
+            self.fork(record, beside_damage, is_explained, findings);
             return Step::Beside;
         }
         findings.extend(self.again.take().and_then(|again| again.finding()));
@@ -140,8 +153,14 @@ impl Numbering {
     }
 
     /// Takes a record where there is no one history.
-    fn fork(&mut self, record: &Record, is_explained: bool, findings: &mut Findings) {
-        let mut waiting = Vec::new();
+    fn fork(
+        &mut self,
+        record: &Record,
+        mut waiting: Vec<(Repeat, Piece)>,
+        is_explained: bool,
+        findings: &mut Findings,
+    ) {
+        waiting.retain(|(repeat, _)| repeat.found < record.body.first_seq());
         if let Some(mut again) = self.again.take() {
             let next_seq = self.rows.first().map_or(record.body.first_seq(), |(row, _)| row.found);
             waiting = again.part_of_branch(next_seq);
@@ -154,8 +173,7 @@ impl Numbering {
             branches.take(piece, repeat);
         }
         let repeat = self.place_of(record);
-        let is_gap =
-            self.branches.as_mut().is_some_and(|branches| branches.take(Piece::of(record), repeat));
+        let is_gap = self.branches.as_mut().is_some_and(|branches| branches.take(Piece::of(record), repeat));
         findings.extend((is_gap && !is_explained).then(|| gap(repeat)));
     }
 

@@ -96,6 +96,16 @@ impl Trail {
         }
     }
 
+    /// Takes a record that belongs before the last one, though its line is the next.
+    pub(super) fn push_before_last(&mut self, piece: Piece) {
+        let (run, last) = (self.runs.pop_back(), self.records.pop_back());
+        self.bytes -= last.as_ref().map_or(0, |last| last.bytes);
+        self.push(piece);
+        self.bytes += last.as_ref().map_or(0, |last| last.bytes);
+        self.runs.extend(run);
+        self.records.extend(last);
+    }
+
     /// Whether a record is the very one that stands at its seq, in what it means. Not where that one is not kept.
     pub(super) fn is_again(&self, record: &Record) -> bool {
         let Body::Event(event) = &record.body else { return false };
@@ -138,7 +148,10 @@ impl Trail {
             let cut = run.lines.map(|(_, last)| (last + 1).saturating_sub(lines));
             let before = run.lines.zip(cut).map(|((first, _), cut)| (first, cut.saturating_sub(1)));
             self.runs.push_back(Run { seqs: (run.seqs.0, seq), lines: before });
-            *run = Run { seqs: (seq, run.seqs.1), lines: run.lines.zip(cut).map(|((_, last), cut)| (cut, last)) };
+            *run = Run {
+                seqs: (seq, run.seqs.1),
+                lines: run.lines.zip(cut).map(|((_, last), cut)| (cut, last)),
+            };
         }
         let records = self.records.split_off(self.records.partition_point(|kept| kept.first_seq < seq));
         let works = |records: &VecDeque<Piece>| {
@@ -169,18 +182,18 @@ impl Trail {
         let mut lines: Vec<(u64, u64)> = Vec::new();
         for (first, last) in self.runs.iter().filter_map(|run| run.lines) {
             match lines.last_mut() {
-                Some(stretch) if first <= stretch.1 + 1 => stretch.1 = last,
+                Some(stretch) if first == stretch.1 || first == stretch.1 + 1 => stretch.1 = last,
                 _ => lines.push((first, last)),
             }
         }
         (!self.is_cut, lines)
     }
 
-    /// The seqs that are missing in it, each stretch to before its second, if it is to begin with `first`.
-    pub(super) fn missing(&self, first: u64) -> impl Iterator<Item = (u64, u64)> {
+    /// The seqs that are missing between `first` and before `next`, each stretch to before its second.
+    pub(super) fn missing(&self, first: u64, next: u64) -> impl Iterator<Item = (u64, u64)> {
         let start = if self.is_cut { self.runs.front().map_or(first, |run| run.seqs.0) } else { first };
         let ends = std::iter::once(start).chain(self.runs.iter().map(|run| run.seqs.1));
-        ends.zip(self.runs.iter().map(|run| run.seqs.0)).filter(|(end, next)| end < next)
+        ends.zip(self.runs.iter().map(|run| run.seqs.0).chain([next])).filter(|(end, next)| end < next)
     }
 
     /// The seqs that are there, from the first to the last.
@@ -230,6 +243,19 @@ impl Piece {
             turn: closers::turn(&record.body),
             bytes: if let KeptBody::Event(event) = &body { event.bytes() } else { 0 },
             body,
+        }
+    }
+
+    /// A whole record in a damaged line, of which no more than the seq is known.
+    pub(super) fn beside_damage(seq: u64, line: Option<u64>) -> Self {
+        Self {
+            first_seq: seq,
+            events: 1,
+            line,
+            is_work: true,
+            turn: Turn::Any,
+            body: KeptBody::Told("a record in a damaged line".to_owned()),
+            bytes: 0,
         }
     }
 
@@ -338,10 +364,15 @@ mod tests {
     #[test]
     fn lines_and_seqs_run_apart_at_a_row() {
         let row = r#"{"type":"text-chunks","seq0":1,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[1],"texts":["a","b"]}}"#;
-        let lines = [event(0, "step/end", "{}"), row.to_owned(), event(3, "step/end", "{}"), event(5, "step/end", "{}")];
+        let lines = [
+            event(0, "step/end", "{}"),
+            row.to_owned(),
+            event(3, "step/end", "{}"),
+            event(5, "step/end", "{}"),
+        ];
         let (mut trail, _) = trail(&lines);
         assert_eq!((trail.start_of(2), trail.start_of(3), trail.count()), (1, 3, 4));
-        assert_eq!(trail.missing(0).collect::<Vec<_>>(), [(4, 5)]);
+        assert_eq!(trail.missing(0, 7).collect::<Vec<_>>(), [(4, 5), (6, 7)]);
         let behind = trail.split_off(3);
         assert_eq!((behind.lines().1, behind.seqs()), (vec![(4, 5)], Some((3, 5))));
         assert!(behind.is_synthetic() && !trail.is_synthetic());

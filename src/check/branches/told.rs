@@ -44,7 +44,7 @@ impl Branches {
             .filter_map(|(name, at)| Some((self.told(name, *at)?, self.all.get(*at)?)))
             .collect();
         let told: Vec<&str> = branches.iter().map(|(told, _)| told.as_str()).collect();
-        let mut message = format!(
+        let message = format!(
             "{who}seq {} where {} was expected: the log holds {count} from seq {}{}; {}; {}",
             repeat.found,
             repeat.expected,
@@ -53,14 +53,13 @@ impl Branches {
             told.join("; "),
             self.advice(fork)
         );
-        if let Some((seq, line)) = fork.goes_on {
-            let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
-            message += &format!("; all of them end there, and seq {seq}{line} goes on behind each");
-        }
+        let goes_on = fork.goes_on.map(|(seq, line)| {
+            let what = line.map_or_else(|| "the log".to_owned(), |line| format!("line {line}"));
+            format!("; the branches end before seq {seq}, and {what} goes on behind each of them")
+        });
+        let message = format!("{message}{}; {STOPS}", goes_on.unwrap_or_default());
         let help = "two programs had the session at once: copy the file, keep one branch, and take out the lines of the others";
-        let finding = Finding::new(&SEQ_FORK, repeat.place, format!("{message}; {STOPS}"))
-            .at_seq(repeat.found)
-            .with_help(help);
+        let finding = Finding::new(&SEQ_FORK, repeat.place, message).at_seq(repeat.found).with_help(help);
         branches.into_iter().fold(finding, |finding, (told, branch)| finding.relating(branch.first_seq, told))
     }
 
@@ -105,9 +104,10 @@ impl Branches {
     /// Whether dsh wrote all of a branch by itself, with what stands behind it alone.
     fn is_synthetic(&self, at: usize) -> bool {
         self.all.get(at).is_none_or(|branch| branch.trail.is_synthetic())
-            && self.forks_behind(at).flat_map(|fork| &fork.branches).all(|behind| {
-                self.all.get(*behind).is_none_or(|branch| branch.trail.is_synthetic())
-            })
+            && self
+                .forks_behind(at)
+                .flat_map(|fork| &fork.branches)
+                .all(|behind| self.all.get(*behind).is_none_or(|branch| branch.trail.is_synthetic()))
     }
 
     /// The forks behind a branch, of which nothing is left without it.
@@ -141,6 +141,9 @@ impl Branch {
         let whats = self.trail.told(MOST_NAMED);
         let rest = self.trail.count().saturating_sub(whats.len() as u64);
         let more = if rest > 0 { format!(", and {} more", amount(rest, "record")) } else { String::new() };
+        if whats.is_empty() && rest == 0 {
+            return format!("{}{} (no record of it is there)", self.seqs(), self.missing());
+        }
         let kind = if is_synthetic { "entirely synthetic: " } else { "real work: " };
         format!("{}{}{} ({kind}{}{more})", self.lines(), self.seqs(), self.missing(), whats.join(", "))
     }
@@ -160,8 +163,11 @@ impl Branch {
     }
 
     fn missing(&self) -> String {
-        let missing: Vec<(u64, u64)> =
-            self.trail.missing(self.first_seq).map(|(from, to)| (from, to.saturating_sub(1))).collect();
+        let missing: Vec<(u64, u64)> = self
+            .trail
+            .missing(self.first_seq, self.next_seq)
+            .map(|(from, to)| (from, to.saturating_sub(1)))
+            .collect();
         match missing.as_slice() {
             [] => String::new(),
             [(one, last)] if one == last => format!(", of which seq {one} is missing"),
@@ -184,5 +190,9 @@ fn spans(what: &str, all: &[(u64, u64)]) -> String {
     let more = all.len() - named.len();
     let last = if more > 0 { Some(format!("{more} more stretches")) } else { named.pop() };
     let last = last.unwrap_or_default();
-    if named.is_empty() { format!("{what}{plural} {last}") } else { format!("{what}{plural} {} and {last}", named.join(", ")) }
+    if named.is_empty() {
+        format!("{what}{plural} {last}")
+    } else {
+        format!("{what}{plural} {} and {last}", named.join(", "))
+    }
 }
