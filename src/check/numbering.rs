@@ -6,7 +6,7 @@ use super::Finding;
 use super::branches::{Branches, Repeat};
 use super::finding::Findings;
 use super::trail::{Piece, Trail};
-use super::wording::amount;
+use super::wording::{amount, span};
 use crate::log::{Body, Fault, FaultKind, Place, Record};
 pub(super) use rules::{RULES, SEQ_FORK};
 use rules::{SEQ_GAP, SEQ_ORDER, SEQ_OVERLAP, SEQ_REPEAT};
@@ -102,7 +102,7 @@ impl Numbering {
         if found == expected {
             self.tell_rows(findings);
         }
-        if let Some(jump) = jump.filter(|jump| jump.is_filled_by(repeat)) {
+        if let Some(jump) = jump.filter(|jump| !is_explained && jump.is_filled_by(repeat)) {
             findings.take_back(|finding| finding.code == SEQ_GAP.code && finding.seq == Some(jump.found));
             findings.push(jump.finding(repeat.place));
             self.trail.push_before_last(Piece::of(record));
@@ -251,7 +251,7 @@ fn gap(Repeat { place, found, expected, .. }: Repeat) -> Finding {
     let missing = amount(found.saturating_sub(expected), "event");
     let message = format!(
         "seq {found} where {expected} was expected: {missing} missing ({})",
-        named(expected, found.saturating_sub(1))
+        span("seq", expected, found.saturating_sub(1))
     );
     let help = FaultKind::SeqGap { expected, found }.help();
     Finding::new(&SEQ_GAP, place, message).at_seq(found).with_help(help)
@@ -265,16 +265,11 @@ fn overlap(Repeat { place, found, expected, row }: Repeat) -> Finding {
         "a packed row of {} ({}) where seq {expected} was expected: {} {} taken already, and a row counts as one unit; \
          without the row the numbers go on",
         amount(members, "event"),
-        named(found, last),
-        named(found, taken),
+        span("seq", found, last),
+        span("seq", found, taken),
         if taken == found { "is" } else { "are" }
     );
     Finding::new(&SEQ_OVERLAP, place, message)
         .at_seq(found)
         .with_help("the row holds streamed deltas only: without it no message is lost")
-}
-
-/// The seqs from `first` to `last`, by name.
-fn named(first: u64, last: u64) -> String {
-    if first == last { format!("seq {first}") } else { format!("seqs {first} to {last}") }
 }

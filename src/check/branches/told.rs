@@ -3,7 +3,7 @@
 use super::{Branch, Branches, Fork};
 use crate::check::Finding;
 use crate::check::numbering::SEQ_FORK;
-use crate::check::wording::amount;
+use crate::check::wording::{amount, span};
 
 /// How many records of a branch are named.
 const MOST_NAMED: usize = 6;
@@ -174,10 +174,6 @@ impl Branch {
             missing => format!(", of which {} are missing", spans("seq", missing)),
         }
     }
-}
-
-fn span(what: &str, first: u64, last: u64) -> String {
-    spans(what, &[(first, last)])
 }
 
 /// `line 3`, `lines 3 to 5`, `lines 3, 5 to 7 and 9`.
