@@ -265,8 +265,7 @@ mod tests {
         let lost = check_bytes(format!("{HEADER}\n{one}\n{}\0\n{end}\n", &two[..9]).as_bytes());
         let lost = lost.findings.iter().find(|finding| finding.code == "nul-block").unwrap();
         assert!(
-            lost.message
-                .contains("1 NUL byte and 9 other bytes; seq 1 belongs here; 1 event is missing here: seq 1"),
+            lost.message.contains("1 NUL byte and 9 other bytes; 1 event is missing here: seq 1"),
             "{}",
             lost.message
         );
