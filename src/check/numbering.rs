@@ -137,6 +137,11 @@ impl Numbering {
         matches!(self.state, State::Forked { .. })
     }
 
+    /// Whether the last record stood in the log before.
+    pub(super) fn is_again(&self) -> bool {
+        matches!(self.state, State::Again(_))
+    }
+
     /// Takes a fault. Gives the seq from which events are missing, if they are by their numbers.
     pub(super) fn fault(&mut self, fault: &Fault, findings: &mut Findings) -> Option<u64> {
         match fault.kind {

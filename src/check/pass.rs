@@ -81,6 +81,9 @@ impl Pass {
             self.ranges.event(event, record.place, self.session.format);
         }
         if !self.numbering.record(record, &mut self.findings) {
+            if self.numbering.is_again() {
+                self.aftermath.discount();
+            }
             return;
         }
         self.read_on(first_seq);
@@ -108,23 +111,21 @@ impl Pass {
     }
 
     fn fault(&mut self, fault: &Fault) {
-        self.aftermath.fault(fault);
+        self.aftermath.fault(fault, &self.session);
         let missing_from = self.numbering.fault(fault, &mut self.findings);
         let session = (!self.numbering.is_forked()).then_some(&self.session);
         let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
         if let Some(mut finding) =
-            container::finding(fault, session, is_whole).or_else(|| line::finding(fault))
+            container::finding(fault, session.filter(|_| !self.aftermath.is_damaged()), is_whole)
+                .or_else(|| line::finding(fault))
         {
-            if matches!(fault.kind, FaultKind::FrameData(_)) {
+            if matches!(fault.kind, FaultKind::FrameData(_) | FaultKind::BrokenTail { .. }) {
                 self.broken_frame = fault.place.frame;
                 let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
                 if lines > 0 {
                     finding =
                         finding.adding(&format!("what holds no record in it: {}", amount(lines, "line")));
                 }
-            }
-            if matches!(fault.kind, FaultKind::TornTail { .. }) && self.aftermath.is_past_the_end() {
-                "dsh does not come as far: it takes the log to end before this".clone_into(&mut finding.help);
             }
             // Lines of a broken frame are broken for that reason.
             if !line::is_in_frame(&finding, self.broken_frame) {
@@ -163,7 +164,7 @@ impl Pass {
                 let here = &mut Here { event, payload, place, session, node, losses, findings };
                 self.watch.event(hidden.as_deref(), here);
                 if let Some(finding) = shapes::on_reading(here, session.format) {
-                    self.aftermath.violation(Fate::NeverDropped, place);
+                    self.aftermath.violation(Fate::NeverDropped, place, session);
                     here.findings.push(finding);
                 }
             }
@@ -176,10 +177,13 @@ impl Pass {
         let format = self.session.format;
         self.watch.left_out(event, violation, place, &self.losses, &mut self.findings);
         let fate = violation.fate(event, format);
-        self.aftermath.violation(fate, place);
+        let is_unknown = matches!(violation, Violation::UnknownType(_));
+        if !is_unknown {
+            self.aftermath.discount();
+        }
+        self.aftermath.violation(fate, place, &self.session);
         self.findings.push(surface::finding(violation, fate, event, place, format, &self.losses));
         // What is unknown may be of the surface, too.
-        let is_unknown = matches!(violation, Violation::UnknownType(_));
         if is_unknown || format.surface_type(&event.event_type).is_some() {
             self.losses.left_out(event.seq);
             self.watch.doubt_surface();
@@ -194,7 +198,7 @@ impl Pass {
         self.numbering.end(&mut self.findings);
         let is_one_history = !self.numbering.is_forked();
         let lock = is_one_history.then(|| self.session.lock());
-        let Self { session, watch, losses, mut findings, .. } = self;
+        let Self { session, watch, losses, aftermath, mut findings, .. } = self;
         let busy = watch.finish(&session, lock.as_ref(), &losses, &mut findings);
         findings.extend(vocabulary::findings(&session));
         // Where events were lost, the marker may be among them.
@@ -203,7 +207,7 @@ impl Pass {
         }
         findings.extend(crlf.map(line::crlf));
         findings.extend(self.ranges.finding(session.format));
-        self.aftermath.tell(&mut findings);
+        aftermath.tell(&session, &mut findings);
         Checked {
             session: session.header.id.clone(),
             version: session.format.version,
