@@ -3,7 +3,8 @@
 //! dsh scans a log's lines up to the first that it cannot read or that does not continue the numbering. In a compressed
 //! log that is always fatal. In a raw one it is fatal if the end of a turn stands behind it, or if an event before it is
 //! refused; else dsh takes that line and all behind it for a torn tail, and cuts them off when it loads the session.
-//! So it does with a compressed log's last frame if that is damaged so that the file seems to end inside it.
+//! So it does with the lines of a compressed log's torn last frame, and with all of that frame if it is damaged so that
+//! the file only seems to end inside it.
 
 use super::Finding;
 use super::finding::Findings;
@@ -11,7 +12,7 @@ use super::registry::{Rule, rule_family};
 use super::wording::{amount, span};
 use super::{container, line, numbering, surface};
 use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
-use crate::session::Fate;
+use crate::session::{Fate, Session};
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +23,8 @@ rule_family! {
     ///
     /// **What it means.** Behind the first line that dsh cannot read, or whose number does not go on, the log
     /// has well-formed events, and nothing makes dsh refuse it. The finding tells which events, and how many
-    /// more behind further damage. In a compressed log the same goes for a last frame that is damaged so that
-    /// it seems to be cut.
+    /// more behind further damage. In a compressed log the same goes for a torn last frame, and for one that is
+    /// damaged so that it seems to be cut.
     ///
     /// **Why it matters.** dsh finds no end of a turn behind the damage and concludes that a crash tore the
     /// log's tail. It opens the session without a word and cuts the file off at the damage, and the finished
@@ -50,6 +51,8 @@ pub(super) struct Aftermath {
     broken_tail: Option<Fault>,
     /// Events of the frames that it swallows.
     swallowed: u64,
+    /// The frame in which the file ends: its lines are scanned like those of a raw log (FORMAT §2.3).
+    torn_frame: Option<u64>,
 }
 
 /// The first line that ends the scan.
@@ -62,7 +65,11 @@ struct Damage {
     turn_end: Option<Place>,
     /// The row that comes next is the damage itself.
     row_follows: bool,
+    /// What stands before it does not say where the inherited events end as the header has it, so it makes no log.
+    lacks_boundary: bool,
     run: Option<Run>,
+    /// The last record behind it, which belongs to the run unless something turns out to be wrong with it.
+    last: Option<Run>,
     /// Events behind the run.
     more: u64,
 }
@@ -80,17 +87,26 @@ struct Run {
 
 impl Aftermath {
     pub(super) fn new(container: Container) -> Self {
-        Self { container, is_refused: false, first: None, broken_tail: None, swallowed: 0 }
+        Self { container, is_refused: false, first: None, broken_tail: None, swallowed: 0, torn_frame: None }
     }
 
-    pub(super) fn fault(&mut self, fault: &Fault) {
+    /// Takes a fault; `session` is what stands before it.
+    pub(super) fn fault(&mut self, fault: &Fault, session: &Session) {
         if self.broken_tail.is_some() {
             // To dsh the log ends there.
             return;
         }
         let (is_taken, ends_turn) = match fault.kind {
-            FaultKind::TornTail { .. } => return,
-            FaultKind::BrokenTail { .. } => {
+            FaultKind::TornTail { .. } => {
+                self.torn_frame = fault.place.frame;
+                return;
+            }
+            FaultKind::BrokenTail { ref swallowed, .. } => {
+                self.torn_frame = fault.place.frame;
+                // dsh sees no line of a frame that it cannot decode.
+                if swallowed.is_none() {
+                    self.first.take_if(|damage| damage.place.frame == fault.place.frame);
+                }
                 self.broken_tail = Some(fault.clone());
                 return;
             }
@@ -108,21 +124,34 @@ impl Aftermath {
             _ => false,
         };
         let ends_turn = ends_turn.then_some(fault.place);
-        self.damage(fault.place, is_taken, ends_turn, row_follows);
+        self.damage(fault.place, session);
+        if let Some(damage) = &mut self.first {
+            damage.is_taken |= is_taken && damage.place == fault.place;
+            damage.turn_end = damage.turn_end.or(ends_turn);
+            damage.row_follows = row_follows;
+        }
     }
 
-    fn damage(&mut self, place: Place, is_taken: bool, ends_turn: Option<Place>, row_follows: bool) {
+    fn damage(&mut self, place: Place, session: &Session) {
         match &mut self.first {
             Some(damage) => {
-                damage.turn_end = damage.turn_end.or(ends_turn);
-                damage.row_follows = row_follows;
+                damage.count_last();
+                damage.row_follows = false;
                 if let Some(run) = &mut damage.run {
                     run.is_over = true;
                 }
             }
             first @ None => {
-                *first =
-                    Some(Damage { place, is_taken, turn_end: ends_turn, row_follows, run: None, more: 0 });
+                *first = Some(Damage {
+                    place,
+                    is_taken: false,
+                    turn_end: None,
+                    row_follows: false,
+                    lacks_boundary: session.seeds.refuses(&session.header, session.format),
+                    run: None,
+                    last: None,
+                    more: 0,
+                });
             }
         }
     }
@@ -139,25 +168,33 @@ impl Aftermath {
         {
             damage.turn_end.get_or_insert(record.place);
         }
+        damage.count_last();
         if std::mem::take(&mut damage.row_follows) {
             return;
         }
         let (first_seq, events) = (record.body.first_seq(), record.body.events());
-        let next_seq = first_seq.saturating_add(events);
-        let last_line = record.place.line;
-        match &mut damage.run {
-            None => {
-                let start = record.place;
-                damage.run = Some(Run { first_seq, next_seq, start, last_line, is_over: false });
-            }
-            Some(run) if !run.is_over && run.next_seq == first_seq => {
-                (run.next_seq, run.last_line) = (next_seq, last_line);
-            }
-            Some(run) => {
-                run.is_over = true;
-                damage.more = damage.more.saturating_add(events);
-            }
+        damage.last = Some(Run {
+            first_seq,
+            next_seq: first_seq.saturating_add(events),
+            start: record.place,
+            last_line: record.place.line,
+            is_over: false,
+        });
+    }
+
+    /// The last record stands in the log before, or breaks a rule: it is no sound event that would be lost.
+    pub(super) fn discount(&mut self) {
+        if let Some(damage) = &mut self.first
+            && damage.last.take().is_some()
+            && let Some(run) = &mut damage.run
+        {
+            run.is_over = true;
         }
+    }
+
+    /// Whether dsh makes something else of the log than its whole content and what is torn off.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.is_refused || self.first.is_some() || self.broken_tail.is_some()
     }
 
     /// Whether dsh takes the log to end before what is read now.
@@ -166,19 +203,24 @@ impl Aftermath {
     }
 
     /// An event breaks a rule, so that dsh refuses the log, if it gets as far and does not take the line for damaged.
-    pub(super) fn violation(&mut self, fate: Fate, place: Place) {
+    pub(super) fn violation(&mut self, fate: Fate, place: Place, session: &Session) {
         if self.broken_tail.is_some() {
             return;
         }
         match fate {
-            Fate::Dropped => self.damage(place, false, None, false),
+            Fate::Dropped => self.damage(place, session),
             Fate::Refused => self.is_refused |= self.first.is_none(),
             Fate::NeverDropped => self.is_refused = true,
         }
     }
 
-    /// Says at the first damage what dsh makes of it, and what would be lost by that.
-    pub(super) fn tell(&self, findings: &mut Findings) {
+    /// Says at the first damage what dsh makes of it, and what would be lost by that. `session` is all of the log.
+    pub(super) fn tell(mut self, session: &Session, findings: &mut Findings) {
+        match &mut self.first {
+            Some(damage) => damage.count_last(),
+            None => self.is_refused |= session.seeds.refuses(&session.header, session.format),
+        }
+        self.tell_torn(findings);
         if let Some(tail) = &self.broken_tail {
             self.tell_tail(tail, findings);
         }
@@ -187,7 +229,7 @@ impl Aftermath {
             "dsh refuses the log: it takes the line for an event and then finds it invalid".to_owned()
         } else if self.is_refused {
             "dsh refuses the log, for more than this".to_owned()
-        } else if self.container == Container::Zstd {
+        } else if !self.may_end_at(damage.place) {
             "dsh refuses the log: no line of a whole frame may be bad".to_owned()
         } else if damage.turn_end.is_some_and(|place| place.line == damage.place.line) {
             "dsh refuses the log, since a turn ends in this line".to_owned()
@@ -196,6 +238,9 @@ impl Aftermath {
             format!(
                 "dsh refuses the log, since a turn ends in line {line}: without that it would drop all from here on"
             )
+        } else if damage.lacks_boundary {
+            "dsh refuses the log: what stands before this does not say where the inherited events end"
+                .to_owned()
         } else {
             findings.extend(deleted(damage));
             "dsh opens the log, and deletes everything from here on when it loads the session".to_owned()
@@ -204,12 +249,49 @@ impl Aftermath {
         tell_at(damage.place, &families, &fate, findings);
     }
 
+    /// Whether dsh takes the log to end at a bad line there, if nothing behind it forbids that.
+    fn may_end_at(&self, place: Place) -> bool {
+        self.container == Container::Raw || place.frame.is_some() && place.frame == self.torn_frame
+    }
+
+    fn refuses(&self) -> bool {
+        let is_fatal = |damage: &Damage| {
+            damage.is_taken
+                || damage.lacks_boundary
+                || damage.turn_end.is_some()
+                || !self.may_end_at(damage.place)
+        };
+        self.is_refused || self.first.as_ref().is_some_and(is_fatal)
+    }
+
+    /// Says at a torn tail what dsh makes of it, where that is not to cut it off.
+    fn tell_torn(&self, findings: &mut Findings) {
+        let help = match &self.first {
+            _ if self.broken_tail.is_some() => {
+                "dsh does not come as far: it takes the log to end before this".to_owned()
+            }
+            _ if self.refuses() => "dsh refuses the log for something else, and cuts nothing off".to_owned(),
+            Some(damage) => {
+                let line = damage.place.line.unwrap_or_default();
+                format!("dsh takes the log to end at line {line} already, and deletes all from there on")
+            }
+            None => return,
+        };
+        findings.amend(0, |finding| {
+            if [&container::TORN_TAIL, &container::NO_FINAL_NEWLINE]
+                .iter()
+                .any(|rule| rule.code == finding.code)
+            {
+                finding.help.clone_from(&help);
+            }
+        });
+    }
+
     /// Says at a damaged last frame what dsh makes of it, and what would be lost by that.
     fn tell_tail(&self, tail: &Fault, findings: &mut Findings) {
         let FaultKind::BrokenTail { swallowed, recovered, .. } = tail.kind else { return };
         let byte = tail.place.byte.unwrap_or_default();
-        // In a compressed log every other damage is fatal.
-        let is_refused = self.is_refused || self.first.is_some();
+        let is_refused = self.refuses();
         let fate = if is_refused {
             "dsh refuses the log, for more than this".to_owned()
         } else {
@@ -232,6 +314,23 @@ impl Aftermath {
             );
             let help = "copy the file before dsh opens the session, and restore the frame from an older copy";
             findings.push(Finding::new(&VALID_EVENTS_AFTER_DAMAGE, tail.place, message).with_help(help));
+        }
+    }
+}
+
+impl Damage {
+    /// Counts the last record: nothing is wrong with it.
+    fn count_last(&mut self) {
+        let Some(last) = self.last.take() else { return };
+        match &mut self.run {
+            None => self.run = Some(last),
+            Some(run) if !run.is_over && run.next_seq == last.first_seq => {
+                (run.next_seq, run.last_line) = (last.next_seq, last.last_line);
+            }
+            Some(run) => {
+                run.is_over = true;
+                self.more = self.more.saturating_add(last.next_seq.saturating_sub(last.first_seq));
+            }
         }
     }
 }

@@ -70,6 +70,11 @@ impl Numbering {
         self.branches.is_some()
     }
 
+    /// Whether the last record stood in the log before.
+    pub(super) fn is_again(&self) -> bool {
+        self.again.is_some()
+    }
+
     /// Takes a fault: what cannot be read may explain that seqs are missing.
     pub(super) fn fault(&mut self, fault: &Fault) {
         if let FaultKind::FusedRecords(debris) = &fault.kind {

@@ -92,7 +92,12 @@ impl Pass {
             self.ranges.event(event, record.place, self.session.format);
         }
         match self.numbering.record(record, &mut self.findings) {
-            Step::Beside => return,
+            Step::Beside => {
+                if self.numbering.is_again() {
+                    self.aftermath.discount();
+                }
+                return;
+            }
             Step::Behind(missing_from) => self.losses.unread(missing_from),
             Step::Next => {}
         }
@@ -122,7 +127,7 @@ impl Pass {
     }
 
     fn fault(&mut self, fault: &Fault) {
-        self.aftermath.fault(fault);
+        self.aftermath.fault(fault, &self.session);
         self.numbering.fault(fault);
         let lines = self.forget_lines_of(fault);
         let told = self.findings.len();
@@ -140,7 +145,7 @@ impl Pass {
 
     /// Lines of a frame that turns out to be broken are broken for that reason. Tells how many were told so far.
     fn forget_lines_of(&mut self, fault: &Fault) -> usize {
-        if !matches!(fault.kind, FaultKind::FrameData(_)) {
+        if !matches!(fault.kind, FaultKind::FrameData(_) | FaultKind::BrokenTail { .. }) {
             return 0;
         }
         self.broken_frame = fault.place.frame;
@@ -156,7 +161,8 @@ impl Pass {
         let session = (!self.numbering.is_forked()).then_some(&self.session);
         let is_past_the_end = self.aftermath.is_past_the_end();
         let is_whole = session.is_some() && self.losses.is_whole() && !is_past_the_end;
-        let finding = container::finding(fault, session, is_whole).or_else(|| line::finding(fault));
+        let followed = session.filter(|_| !self.aftermath.is_damaged());
+        let finding = container::finding(fault, followed, is_whole).or_else(|| line::finding(fault));
         let Some(mut finding) = finding.filter(|finding| !line::is_in_frame(finding, self.broken_frame))
         else {
             return;
@@ -164,9 +170,6 @@ impl Pass {
         if lines > 0 {
             let lines = amount(lines as u64, "line");
             finding = finding.adding(&format!("what holds no record in it: {lines}"));
-        }
-        if matches!(fault.kind, FaultKind::TornTail { .. }) && is_past_the_end {
-            "dsh does not come as far: it takes the log to end before this".clone_into(&mut finding.help);
         }
         self.findings.push(finding);
     }
@@ -188,7 +191,7 @@ impl Pass {
                 let here = &mut Here { event, payload, place, node, session, losses, findings };
                 self.watch.event(hidden.as_deref(), here);
                 if let Some(finding) = shapes::on_reading(here, session.format) {
-                    self.aftermath.violation(Fate::NeverDropped, place);
+                    self.aftermath.violation(Fate::NeverDropped, place, session);
                     here.findings.push(finding);
                 }
             }
@@ -201,10 +204,13 @@ impl Pass {
         let format = self.session.format;
         self.watch.left_out(event, violation, place, &self.losses, &mut self.findings);
         let fate = violation.fate(event, format);
-        self.aftermath.violation(fate, place);
+        let is_unknown = matches!(violation, Violation::UnknownType(_));
+        if !is_unknown {
+            self.aftermath.discount();
+        }
+        self.aftermath.violation(fate, place, &self.session);
         self.findings.push(surface::finding(violation, fate, event, place, format, &self.losses));
         // What is unknown may be of the surface, too.
-        let is_unknown = matches!(violation, Violation::UnknownType(_));
         if is_unknown || format.surface_type(&event.event_type).is_some() {
             self.losses.left_out(event.seq);
             self.watch.doubt_surface();
@@ -219,7 +225,7 @@ impl Pass {
         self.numbering.end(&mut self.findings);
         let is_one_history = !self.numbering.is_forked();
         let lock = is_one_history.then(|| self.session.lock());
-        let Self { session, watch, losses, mut findings, .. } = self;
+        let Self { session, watch, losses, aftermath, mut findings, .. } = self;
         let busy = watch.finish(&session, lock.as_ref(), &losses, &mut findings);
         findings.extend(vocabulary::findings(&session));
         // Where events were lost, the marker may be among them.
@@ -228,7 +234,7 @@ impl Pass {
         }
         findings.extend(crlf.map(line::crlf));
         findings.extend(self.ranges.finding(session.format));
-        self.aftermath.tell(&mut findings);
+        aftermath.tell(&session, &mut findings);
         Checked { ending: Ending { events, lock, busy }, findings: findings.sorted() }
     }
 }

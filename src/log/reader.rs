@@ -25,9 +25,9 @@ pub struct LogReader {
     next_seq: u64,
     /// Records stood on lines that could not be read, so seqs may be missing here.
     gap_explained: bool,
-    /// A record of the torn frame does not continue the log: dsh drops it and all behind it (FORMAT §2.3).
-    torn_rest: bool,
-    /// Records that could be read from the torn frame.
+    /// A line of the torn frame does not continue the log: dsh takes no record of the frame behind it (FORMAT §2.3).
+    torn_ends: bool,
+    /// Records of the torn frame that continue the log, before the first line that does not.
     recovered: u64,
     /// The fault that stands before the first line.
     first_fault: Option<Fault>,
@@ -108,7 +108,7 @@ impl LogReader {
             extra_members: Vec::new(),
             next_seq,
             gap_explained: false,
-            torn_rest: false,
+            torn_ends: false,
             recovered: 0,
             first_fault: None,
             behind_fault: None,
@@ -166,7 +166,6 @@ impl LogReader {
         loop {
             let (kind, place) = match self.lines.next()? {
                 None => return Ok(None),
-                Some(Piece::Line(_)) if self.torn_rest => continue,
                 Some(Piece::Fault(kind, place)) => (kind, place),
                 Some(Piece::Line(line)) => {
                     let (place, recovered, empty_behind) = (line.place, line.recovered, line.empty_behind);
@@ -181,18 +180,16 @@ impl LogReader {
                     match take_line(decoded.as_ref(), self.format, next, patience) {
                         Ok(body) => {
                             (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
-                            self.recovered += u64::from(recovered);
+                            self.recovered += u64::from(recovered && !self.torn_ends);
                             let record = Record { body, place, is_rescued: false, invalid_utf8 };
                             return Ok(Some(visit(Item::Record(record))));
                         }
-                        Err(_) if recovered => {
-                            self.torn_rest = true;
-                            continue;
-                        }
                         Err(Broken { kind: FaultKind::BlankLine { .. }, .. }) => {
+                            self.torn_ends |= recovered;
                             (FaultKind::BlankLine { lines: 1 + empty_behind }, place)
                         }
                         Err(Broken { kind, ranges, is_rescued }) => {
+                            self.torn_ends |= recovered;
                             if !ranges.is_empty() {
                                 let text = decoded.and_then(|Decoded { text, .. }| match text {
                                     Cow::Owned(text) => Some(text),
@@ -252,12 +249,12 @@ impl LogReader {
                 return FaultKind::TornTail { bytes, nuls, frame: false, recovered };
             }
             // Nothing could be read of it, whatever it was: a torn tail like others.
-            FaultKind::BrokenTail { swallowed: None, .. } if self.recovered == 0 => {
+            FaultKind::BrokenTail { swallowed: None, .. } if self.recovered == 0 && !self.torn_ends => {
                 return self
                     .complete(FaultKind::TornTail { bytes: 0, nuls: 0, frame: true, recovered: 0 }, place);
             }
             FaultKind::BrokenTail { problem, swallowed, .. } => {
-                (self.gap_explained, self.torn_rest) = (true, false);
+                (self.gap_explained, self.torn_ends) = (true, false);
                 let recovered = std::mem::take(&mut self.recovered);
                 return FaultKind::BrokenTail { problem, swallowed, recovered };
             }

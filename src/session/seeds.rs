@@ -62,6 +62,12 @@ impl Seeds {
         self.markers.iter().map(move |seq| (*seq, kind(*seq)))
     }
 
+    /// Whether dsh refuses a log that ends here, since its boundary is not as the header has it (FORMAT §3).
+    #[must_use]
+    pub fn refuses(&self, header: &Header, format: &Format) -> bool {
+        format.header.seeded == Seeded::Flag && header.is_seeded != self.last_inherited.is_some()
+    }
+
     /// What is wrong with the boundary at the end of a log of `events` events: dsh refuses the log for it (FORMAT §3).
     #[must_use]
     pub fn problem(&self, header: &Header, format: &Format, events: u64) -> Option<String> {

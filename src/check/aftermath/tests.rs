@@ -162,3 +162,85 @@ fn why_a_log_is_refused_is_told_once() {
     let gap = checked.findings.iter().find(|finding| finding.code == "seq-gap").unwrap();
     assert!(gap.help.ends_with("dsh refuses the log, since a turn ends in this line"), "{}", gap.help);
 }
+
+#[test]
+fn the_lines_of_a_torn_frame_are_scanned_like_those_of_a_raw_log() {
+    let torn = |lines: &[String]| {
+        let mut log = [frame(&format!("{HEADER}\n")), frame(&(lines.join("\n") + "\n"))].concat();
+        log.truncate(log.len() - 4);
+        check_bytes(&log)
+    };
+    let bad = "{".to_owned();
+    for damaged in [vec![todo(0), bad.clone(), end(2)], vec![todo(0), end(5)], vec![todo(0), todo(0), end(1)]]
+    {
+        let checked = torn(&damaged);
+        let [tail, damage] = &checked.findings[..] else { panic!("{:#?}", checked.findings) };
+        assert_eq!(tail.code, "torn-tail");
+        assert!(tail.message.contains("1 whole record of it"), "{}", tail.message);
+        assert!(!tail.message.contains("the log holds"), "{}", tail.message);
+        assert!(tail.help.starts_with("dsh refuses the log"), "{}", tail.help);
+        assert!(damage.help.contains("dsh refuses the log, since a turn ends in"), "{}", damage.help);
+    }
+    let checked = torn(&[todo(0), bad.clone(), todo(2), todo(3)]);
+    assert_eq!(codes(&checked), ["torn-tail", "unparsable-line", "valid-events-after-damage"]);
+    assert!(checked.findings[0].help.contains("end at line 3 already"), "{}", checked.findings[0].help);
+    assert!(checked.findings[1].help.contains("deletes everything from here on"));
+    assert_eq!(codes(&torn(&[todo(0), bad])), ["torn-tail", "unparsable-line"]);
+    assert_eq!(codes(&torn(&[todo(0), end(1)])), ["torn-tail"]);
+}
+
+#[test]
+fn a_torn_line_is_told_by_what_dsh_makes_of_the_log() {
+    let tail = |lines: &[String]| {
+        let log = format!("{HEADER}\n{}\n{{\"type", lines.join("\n"));
+        let findings = check_bytes(log.as_bytes()).findings;
+        findings.into_iter().find(|finding| finding.code == "torn-tail").unwrap()
+    };
+    let bad = "{".to_owned();
+    let sound = tail(&[todo(0)]);
+    assert!(
+        sound.message.contains("the log holds 1 event") && sound.help.contains("cuts the torn bytes off")
+    );
+    let dropped = tail(&[todo(0), bad.clone(), todo(2)]);
+    assert!(!dropped.message.contains("the log holds"), "{}", dropped.message);
+    assert!(dropped.help.contains("end at line 3 already"), "{}", dropped.help);
+    let refused = tail(&[todo(0), bad, end(2)]);
+    assert!(refused.help.starts_with("dsh refuses the log"), "{}", refused.help);
+}
+
+#[test]
+fn damage_before_the_boundary_of_a_fork_makes_dsh_refuse_it() {
+    let log = |version: u64, lines: &[String]| {
+        let header = format!(
+            r#"{{"type":"session","version":{version},"id":"s","createdAt":1,"isSeeded":true,"delegationDepth":0}}"#
+        );
+        check_bytes(format!("{header}\n{}\n", lines.join("\n")).as_bytes())
+    };
+    let marker = event(1, "session/end-seed", r#"{"inherited":true}"#);
+    let bad = "{".to_owned();
+    for version in [2, 3, 4] {
+        for lines in [[bad.clone(), marker.clone(), todo(2)], [todo(0), marker.replace('}', ""), todo(2)]] {
+            let checked = log(version, &lines);
+            assert!(!codes(&checked).contains(&"valid-events-after-damage"), "format {version}");
+            let help = &first(&checked).help;
+            assert!(help.contains("dsh refuses the log: what stands before this"), "{help}");
+        }
+        let behind = log(version, &[todo(0), marker.clone(), bad.clone(), todo(3)]);
+        assert!(codes(&behind).contains(&"valid-events-after-damage"), "format {version}");
+    }
+}
+
+#[test]
+fn what_is_no_sound_event_is_not_counted_as_one() {
+    let told = deleted(&[todo(0), todo(1), todo(0), todo(1), todo(2), todo(3)]).unwrap();
+    assert!(told.starts_with("2 sound events (seqs 2 to 3, lines 6 to 7)"), "{told}");
+    let prompt = |seq: u64, op: &str| {
+        let data = r#"{"id":"u","role":"user","content":[],"source":{"kind":"user"}}"#;
+        testing::marked(seq, "user/message", data, op, "")
+    };
+    let log = [prompt(0, "\"append\""), prompt(1, "7"), prompt(2, "\"append\""), prompt(3, "7")];
+    let checked = testing::check_events_of(3, &log);
+    let counted =
+        checked.findings.iter().find(|finding| finding.code == "valid-events-after-damage").unwrap();
+    assert!(counted.message.starts_with("1 sound event (seq 2,"), "{}", counted.message);
+}

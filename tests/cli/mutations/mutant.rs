@@ -45,6 +45,8 @@ pub enum FrameStep {
     Swap(usize, usize),
     /// The frame ends so many bytes early.
     Cut(usize, usize),
+    /// The last frame ends so many bytes early, as a torn one does.
+    CutLast(usize),
     /// A frame that decoders skip.
     Skippable(usize),
 }
@@ -75,6 +77,7 @@ pub fn mutants(logs: usize) -> impl Strategy<Value = Mutant> {
         (at(), at()).prop_map(|(from, to)| FrameStep::Repeat(from, to)),
         (at(), at()).prop_map(|(one, other)| FrameStep::Swap(one, other)),
         (at(), 1usize..40).prop_map(|(at, bytes)| FrameStep::Cut(at, bytes)),
+        (1usize..40).prop_map(FrameStep::CutLast),
         at().prop_map(FrameStep::Skippable),
     ];
     let byte = prop_oneof![
@@ -188,6 +191,10 @@ impl FrameStep {
             Self::Swap(one, other) => frames.swap(one % count, other % count),
             Self::Cut(at, bytes) => {
                 let frame = &mut frames[at % count];
+                frame.truncate(frame.len().saturating_sub(*bytes));
+            }
+            Self::CutLast(bytes) => {
+                let frame = &mut frames[count - 1];
                 frame.truncate(frame.len().saturating_sub(*bytes));
             }
             Self::Skippable(at) => {
