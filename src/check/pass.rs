@@ -22,11 +22,30 @@ pub(super) struct Pass {
     losses: Losses,
     ranges: Ranges,
     aftermath: Aftermath,
+    read: Read,
+    firsts: vocabulary::Firsts,
     findings: Findings,
     /// Where something first could not be read since the last record.
     unread: Option<Place>,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
+}
+
+/// How many events were read, each number once.
+#[derive(Debug, Default)]
+struct Read {
+    events: u64,
+    /// The number behind the highest one.
+    next_seq: u64,
+}
+
+impl Read {
+    fn record(&mut self, body: &Body) {
+        let first = body.first_seq().max(self.next_seq);
+        let next = body.first_seq().saturating_add(body.events()).max(first);
+        self.events = self.events.saturating_add(next - first);
+        self.next_seq = next;
+    }
 }
 
 impl Pass {
@@ -45,6 +64,8 @@ impl Pass {
             losses: Losses::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
+            read: Read::default(),
+            firsts: vocabulary::Firsts::default(),
             findings,
             unread: None,
             broken_frame: None,
@@ -73,6 +94,7 @@ impl Pass {
     fn record(&mut self, record: &Record) {
         let first_seq = record.body.first_seq();
         self.aftermath.record(record);
+        self.read.record(&record.body);
         if let Some(bad) = record.invalid_utf8 {
             self.findings.push(text::invalid_utf8(bad, first_seq, record.place));
         }
@@ -154,6 +176,7 @@ impl Pass {
         }
         match self.session.apply(event) {
             Ok(converted) => {
+                self.firsts.event(event, place, &self.session);
                 let current = converted.as_ref().map(|converted| converted.event(event));
                 let event = current.as_ref().unwrap_or(event);
                 let hidden = replaces.then(|| self.session.surface.take_expanded());
@@ -189,17 +212,17 @@ impl Pass {
         self.session.pass_over(event);
     }
 
-    /// Looks at what the log leaves behind.
-    pub(super) fn finish(mut self, events: u64, crlf: Option<(u64, Place)>) -> Checked {
+    /// Looks at what the log leaves behind. `next_seq` is the number that the next event would have.
+    pub(super) fn finish(mut self, next_seq: u64, crlf: Option<(u64, Place)>) -> Checked {
         self.numbering.end(&mut self.findings);
         let is_one_history = !self.numbering.is_forked();
         let lock = is_one_history.then(|| self.session.lock());
-        let Self { session, watch, losses, mut findings, .. } = self;
+        let Self { session, watch, losses, read, firsts, mut findings, .. } = self;
         let busy = watch.finish(&session, lock.as_ref(), &losses, &mut findings);
-        findings.extend(vocabulary::findings(&session));
+        findings.extend(vocabulary::findings(&session, &firsts));
         // Where events were lost, the marker may be among them.
         if losses.is_empty() && is_one_history {
-            findings.extend(seeds::finding(&session, events));
+            findings.extend(seeds::finding(&session, next_seq));
         }
         findings.extend(crlf.map(line::crlf));
         findings.extend(self.ranges.finding(session.format));
@@ -207,7 +230,8 @@ impl Pass {
         Checked {
             session: session.header.id.clone(),
             version: session.format.version,
-            events,
+            events: read.events,
+            last_time: session.last_time,
             lock,
             busy,
             findings: findings.sorted(),

@@ -31,6 +31,7 @@ pub fn run(findings: Vec<Finding>) -> Verification {
         session: "s".into(),
         version: 0,
         events: 43,
+        last_time: None,
         lock: None,
         busy: Vec::new(),
         findings: Vec::new(),

@@ -55,7 +55,7 @@ fn lock(checked: &Checked, is_verbose: bool, out: &mut dyn Write) -> io::Result<
         LockState::Free if is_verbose => DIM,
         LockState::Free => return Ok(()),
     };
-    writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock)))?;
+    writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock, checked.version)))?;
     let busy: Vec<String> = checked.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
     if is_verbose && !busy.is_empty() {
         writeln!(out, "  {DIM}busy{DIM:#} dsh would refuse a manual compaction now: {}", busy.join(", "))?;
