@@ -95,7 +95,9 @@ pub(super) fn repairs(lock: &Lock, format: &Format) -> String {
              {no_end}",
             format.version
         ),
-        CheckedBy::Invariants | CheckedBy::Upgrade | CheckedBy::Codec => format!("{NEXT_OPEN}; {no_end}"),
+        CheckedBy::Invariants | CheckedBy::Upgrade | CheckedBy::Codec | CheckedBy::Nobody => {
+            format!("{NEXT_OPEN}; {no_end}")
+        }
     }
 }
 
