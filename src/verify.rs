@@ -1,7 +1,7 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
 use crate::check::root::{self, Resident, Side, Twins};
-use crate::check::{self, Checked, Finding, Settings, Severity};
+use crate::check::{self, Ending, Finding, Settings, Severity};
 use crate::json;
 use crate::log::layout::Spot;
 use crate::log::{Container, Header, LogReader, OpenError, Source, likeness};
@@ -32,8 +32,8 @@ pub struct FileVerdict {
     pub version: Option<u64>,
     /// How its text is stored, by its first bytes.
     pub content: Option<Container>,
-    /// What it holds, if it could be read at all.
-    pub checked: Option<Checked>,
+    /// What it comes to, if it could be read at all.
+    pub ending: Option<Ending>,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
 }
@@ -50,7 +50,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+    pub(crate) fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut tally = Self::default();
         for finding in findings {
             let count = match finding.severity {
@@ -110,7 +110,7 @@ impl FileVerdict {
                 verdict.add(vec![twins.finding()]);
             }
             // A header of an unknown version has told its session already.
-            if verdict.checked.is_none()
+            if verdict.ending.is_none()
                 && verdict.version.is_none()
                 && let Some(id) = folder.session_id()
                 && let Some(finding) = verdict.findings.iter_mut().find(|finding| finding.seq.is_none())
@@ -135,7 +135,7 @@ impl FileVerdict {
             header: None,
             version: None,
             content: None,
-            checked: None,
+            ending: None,
             findings: Vec::new(),
         };
         let source = match open(&verdict.path) {
@@ -159,9 +159,8 @@ impl FileVerdict {
         let mut reader = LogReader::open(source)?;
         let header = reader.header();
         (self.version, self.header) = (Some(header.version), Some(header.clone()));
-        let mut checked = check::check(&mut reader, options)?;
-        self.findings = mem::take(&mut checked.findings);
-        self.checked = Some(checked);
+        let checked = check::check(&mut reader, options)?;
+        (self.ending, self.findings) = (Some(checked.ending), checked.findings);
         Ok(())
     }
 
@@ -170,8 +169,8 @@ impl FileVerdict {
         Side {
             path: self.path.clone(),
             session: self.header.as_ref().map(|header| header.id.clone()),
-            events: self.checked.as_ref().map(|checked| checked.events),
-            last_time: self.checked.as_ref().and_then(|checked| checked.last_time),
+            events: self.ending.as_ref().map(|ending| ending.events),
+            last_time: self.ending.as_ref().and_then(|ending| ending.last_time),
             errors: self.tally().errors,
             faults: self.findings.iter().filter(is_fault).map(|finding| finding.code).collect(),
         }
@@ -196,10 +195,16 @@ impl FileVerdict {
         check::sort(&mut self.findings);
     }
 
+    /// Its header, if the log could be read to its end.
+    #[must_use]
+    pub fn read_header(&self) -> Option<&Header> {
+        self.header.as_ref().filter(|_| self.ending.is_some())
+    }
+
     /// The log in one word.
     #[must_use]
     pub fn status(&self) -> Status {
-        match (&self.checked, self.worst()) {
+        match (&self.ending, self.worst()) {
             (None, _) => Status::Unreadable,
             (Some(_), Some(Severity::Warning | Severity::Error)) => Status::Findings,
             (Some(_), _) => Status::Clean,
@@ -225,7 +230,7 @@ fn twins(logs: [&FileVerdict; 2], sources: [Option<&Source>; 2]) -> Twins {
     let ([first, second], sources) =
         if is_first { (logs, sources) } else { ([logs[1], logs[0]], [sources[1], sources[0]]) };
     let likeness = match sources {
-        [Some(one), Some(two)] if first.checked.is_some() && second.checked.is_some() => {
+        [Some(one), Some(two)] if first.ending.is_some() && second.ending.is_some() => {
             likeness::compare(one, two)
         }
         _ => Err(io::Error::other("one of them cannot be read")),

@@ -8,7 +8,7 @@
 use super::Finding;
 use super::finding::Findings;
 use super::registry::{Rule, rule_family};
-use super::wording::amount;
+use super::wording::{amount, span};
 use super::{container, line, numbering, surface};
 use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
 use crate::session::Fate;
@@ -236,7 +236,7 @@ impl Aftermath {
 
 /// Adds what dsh makes of it to what these families said at `place`.
 fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findings) {
-    findings.amend(|finding| {
+    findings.amend(0, |finding| {
         let is_it = families.iter().flat_map(|family| family.iter()).any(|rule| rule.code == finding.code);
         if is_it && finding.place == place {
             finding.help = format!("{}; {fate}", finding.help);
@@ -248,18 +248,17 @@ fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findi
 fn deleted(damage: &Damage) -> Option<Finding> {
     let run = damage.run.as_ref()?;
     let lines = match (run.start.line, run.last_line) {
-        (Some(first), Some(last)) if first != last => format!(", lines {first} to {last}"),
-        (Some(first), _) => format!(", line {first}"),
+        (Some(first), last) => format!(", {}", span("line", first, last.unwrap_or(first))),
         _ => String::new(),
     };
-    let seqs = match run.next_seq - 1 {
-        one if one == run.first_seq => format!("seq {one}"),
-        last => format!("seqs {} to {last}", run.first_seq),
-    };
-    let count = amount(run.next_seq - run.first_seq, "sound event");
-    let line = damage.place.line.unwrap_or_default();
-    let stand = if run.next_seq - run.first_seq == 1 { "stands" } else { "stand" };
-    let mut message = format!("{count} ({seqs}{lines}) {stand} behind the damage in line {line}");
+    let events = run.next_seq.saturating_sub(run.first_seq);
+    let seqs = span("seq", run.first_seq, run.next_seq.saturating_sub(1));
+    let stand = if events == 1 { "stands" } else { "stand" };
+    let mut message = format!(
+        "{} ({seqs}{lines}) {stand} behind the damage in line {}",
+        amount(events, "sound event"),
+        damage.place.line.unwrap_or_default()
+    );
     if damage.more > 0 {
         message = format!("{message}, and {} more behind other damage", damage.more);
     }

@@ -2,7 +2,7 @@
 
 use super::closers;
 use super::trail::{Past, Trail};
-use super::wording::amount;
+use super::wording::{amount, span};
 use crate::log::{Place, Record};
 
 /// How many branches are told apart. More are counted only.
@@ -133,9 +133,6 @@ impl Branches {
 
 impl Branch {
     fn told(&self, name: char) -> String {
-        let span = |one: &str, first: u64, last: u64| {
-            if first == last { format!("{one} {first}") } else { format!("{one}s {first} to {last}") }
-        };
         let lines = match (self.first_line, self.last_line) {
             (Some(first), Some(last)) => format!("{}, ", span("line", first, last)),
             (None, Some(last)) => format!("up to line {last}, "),

@@ -7,6 +7,7 @@
 use super::Finding;
 use super::here::Here;
 use super::registry::rule_family;
+use super::wording::number;
 use crate::json::Object;
 use crate::log::Place;
 
@@ -106,11 +107,10 @@ impl Estimate {
     }
 
     fn wrong_range(claim: &Claim, edges: (Option<u64>, Option<u64>), here: &mut Here) {
-        let name = |edge: Option<u64>| edge.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
         let message = format!(
             "the replacement hides {}..{}, but seq {} right before it names {}..{}",
-            name(edges.0),
-            name(edges.1),
+            number(edges.0),
+            number(edges.1),
             claim.seq,
             claim.range.0,
             claim.range.1

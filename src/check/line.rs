@@ -245,7 +245,7 @@ mod tests {
         let end = event(2, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#);
         let found = |line: &str| {
             let checked = check_bytes(format!("{HEADER}\n{line}\n{end}\n").as_bytes());
-            assert_eq!(checked.events, 3, "{:#?}", checked.findings);
+            assert_eq!(checked.ending.events, 3, "{:#?}", checked.findings);
             only(checked)
         };
         for (line, code, seq) in [

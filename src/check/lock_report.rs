@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn told_in(version: u64, events: &[String]) -> String {
-        super::lock_told(&check_events_of(version, events).lock.unwrap(), version)
+        super::lock_told(&check_events_of(version, events).ending.lock.unwrap(), version)
     }
 
     fn told(events: &[String]) -> String {

@@ -5,7 +5,7 @@ use super::branches::Branches;
 use super::finding::Findings;
 use super::registry::rule_family;
 use super::trail::Trail;
-use super::wording::amount;
+use super::wording::{amount, span};
 use crate::log::{Fault, FaultKind, Place, Record};
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ impl Numbering {
         let missing = amount(found.saturating_sub(expected), "event");
         let message = format!(
             "seq {found} where {expected} was expected: {missing} missing ({})",
-            lost(expected, found)
+            span("seq", expected, found.saturating_sub(1))
         );
         let help = FaultKind::SeqGap { expected, found }.help();
         findings.push(Finding::new(&SEQ_GAP, place, message).at_seq(found).with_help(help));
@@ -190,15 +190,14 @@ impl Numbering {
             return;
         }
         match &mut self.state {
-            State::Sound if members > 1 => {
-                let mut branches = Branches::new(&self.trail, repeat.found, repeat.expected);
-                branches.begin(repeat.found, repeat.place, &self.trail);
-                self.state = State::Overlap(Overlap { repeat, members, row_is_past: false, branches });
-            }
             State::Sound => {
                 let mut branches = Branches::new(&self.trail, repeat.found, repeat.expected);
                 branches.begin(repeat.found, repeat.place, &self.trail);
-                self.state = State::Again(Again { repeat, records: 0, branches });
+                self.state = if members > 1 {
+                    State::Overlap(Overlap { repeat, members, row_is_past: false, branches })
+                } else {
+                    State::Again(Again { repeat, records: 0, branches })
+                };
             }
             State::Forked { branches, .. } => {
                 if !branches.turn_to(repeat.found) {
@@ -279,12 +278,11 @@ impl Overlap {
     fn finding(&self) -> Finding {
         let (Repeat { place, found, expected }, members) = (self.repeat, self.members);
         let last = found.saturating_add(members.saturating_sub(1));
-        let taken = match last.min(expected.saturating_sub(1)) {
-            one if one == found => format!("seq {one} is"),
-            to => format!("seqs {found} to {to} are"),
-        };
+        let last_taken = last.min(expected.saturating_sub(1));
+        let taken = span("seq", found, last_taken);
+        let are = if last_taken == found { "is" } else { "are" };
         let message = format!(
-            "a packed row of {members} events (seqs {found} to {last}) where seq {expected} was expected: {taken} taken \
+            "a packed row of {members} events (seqs {found} to {last}) where seq {expected} was expected: {taken} {are} taken \
              already, and a row counts as one unit; without the row the numbers go on"
         );
         Finding::new(&SEQ_OVERLAP, place, message)
@@ -322,12 +320,4 @@ fn fork(Repeat { place, found, expected }: Repeat, branches: &Branches) -> Findi
     let help = "two programs had the session at once: copy the file, keep one branch, and take out the lines of the others";
     let finding = Finding::new(&SEQ_FORK, place, message).at_seq(found).with_help(help);
     branches.told().fold(finding, |finding, (seq, told)| finding.relating(seq, told))
-}
-
-/// The seqs from `from` to before `to`, by name.
-fn lost(from: u64, to: u64) -> String {
-    match to.saturating_sub(1) {
-        last if last == from => format!("seq {from}"),
-        last => format!("seqs {from} to {last}"),
-    }
 }

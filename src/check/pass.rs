@@ -9,7 +9,9 @@ use super::payload::Payload;
 use super::provenance::Ranges;
 use super::watch::Watch;
 use super::wording::amount;
-use super::{Checked, Options, absence, container, line, seeds, shapes, surface, text, upgrade, vocabulary};
+use super::{
+    Checked, Ending, Options, absence, container, line, seeds, shapes, surface, text, upgrade, vocabulary,
+};
 use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place, Record};
 use crate::session::{Fate, Keep, Session, Violation};
@@ -25,8 +27,8 @@ pub(super) struct Pass {
     read: Read,
     firsts: vocabulary::Firsts,
     findings: Findings,
-    /// Where something first could not be read since the last record.
-    unread: Option<Place>,
+    /// What could not be read since the last record.
+    unread: Option<Unread>,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
 }
@@ -46,6 +48,15 @@ impl Read {
         self.events = self.events.saturating_add(next - first);
         self.next_seq = next;
     }
+}
+
+/// Damage behind the last record.
+#[derive(Debug, Clone, Copy)]
+struct Unread {
+    /// Where it begins.
+    since: Place,
+    /// How many findings had been told before it.
+    told: usize,
 }
 
 impl Pass {
@@ -117,42 +128,25 @@ impl Pass {
 
     /// A record was read, after which it shows what was lost since the one before it.
     fn read_on(&mut self, first_seq: u64) {
-        let unread = self.unread.take();
         let lost = self.losses.read_on(first_seq);
-        if let Some(since) = unread {
-            self.findings.amend(|finding| absence::tell(finding, since, lost.as_ref(), first_seq));
-        }
         if lost.is_some() {
             self.watch.doubt();
-        } else if let Some(line) = unread.and_then(|since| since.line) {
-            self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
         }
+        let Some(Unread { since, told }) = self.unread.take() else { return };
+        self.findings.amend(told, |finding| {
+            absence::tell(finding, since, lost.as_ref(), first_seq);
+            if let (None, Some(line)) = (&lost, since.line) {
+                line::held_nothing(finding, line, first_seq);
+            }
+        });
     }
 
     fn fault(&mut self, fault: &Fault) {
         self.aftermath.fault(fault);
         let missing_from = self.numbering.fault(fault, &mut self.findings);
-        let session = (!self.numbering.is_forked()).then_some(&self.session);
-        let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
-        if let Some(mut finding) =
-            container::finding(fault, session, is_whole).or_else(|| line::finding(fault))
-        {
-            if matches!(fault.kind, FaultKind::FrameData(_)) {
-                self.broken_frame = fault.place.frame;
-                let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
-                if lines > 0 {
-                    finding =
-                        finding.adding(&format!("what holds no record in it: {}", amount(lines, "line")));
-                }
-            }
-            if matches!(fault.kind, FaultKind::TornTail { .. }) && self.aftermath.is_past_the_end() {
-                "dsh does not come as far: it takes the log to end before this".clone_into(&mut finding.help);
-            }
-            // Lines of a broken frame are broken for that reason.
-            if !line::is_in_frame(&finding, self.broken_frame) {
-                self.findings.push(finding);
-            }
-        }
+        let lines = self.forget_lines_of(fault);
+        let told = self.findings.len();
+        self.tell(fault, lines);
         match fault.kind {
             // These stand between records, or behind all.
             FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } => {}
@@ -163,10 +157,43 @@ impl Pass {
                 }
             }
             _ => {
-                self.unread.get_or_insert(fault.place);
+                self.unread.get_or_insert(Unread { since: fault.place, told });
                 self.losses.unread(fault.seq);
             }
         }
+    }
+
+    /// Lines of a frame that turns out to be broken are broken for that reason. Tells how many were told so far.
+    fn forget_lines_of(&mut self, fault: &Fault) -> usize {
+        if !matches!(fault.kind, FaultKind::FrameData(_)) {
+            return 0;
+        }
+        self.broken_frame = fault.place.frame;
+        let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
+        if let Some(unread) = &mut self.unread {
+            unread.told = unread.told.saturating_sub(lines);
+        }
+        lines
+    }
+
+    /// Tells of a flaw of the container or of a line. So many lines of a broken frame hold no record.
+    fn tell(&mut self, fault: &Fault, lines: usize) {
+        let session = (!self.numbering.is_forked()).then_some(&self.session);
+        let is_past_the_end = self.aftermath.is_past_the_end();
+        let is_whole = session.is_some() && self.losses.is_whole() && !is_past_the_end;
+        let finding = container::finding(fault, session, is_whole).or_else(|| line::finding(fault));
+        let Some(mut finding) = finding.filter(|finding| !line::is_in_frame(finding, self.broken_frame))
+        else {
+            return;
+        };
+        if lines > 0 {
+            let lines = amount(lines as u64, "line");
+            finding = finding.adding(&format!("what holds no record in it: {lines}"));
+        }
+        if matches!(fault.kind, FaultKind::TornTail { .. }) && is_past_the_end {
+            "dsh does not come as far: it takes the log to end before this".clone_into(&mut finding.help);
+        }
+        self.findings.push(finding);
     }
 
     fn event(&mut self, event: &Event, place: Place) {
@@ -181,9 +208,10 @@ impl Pass {
                 let event = current.as_ref().unwrap_or(event);
                 let hidden = replaces.then(|| self.session.surface.take_expanded());
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
-                let node = event.surface_op.and_then(|_| session.surface.node(event.seq));
+                // An event that was passed over may carry a marker, too.
+                let node = session.surface.latest().filter(|node| node.seq == event.seq);
                 let payload = &Payload::of(event);
-                let here = &mut Here { event, payload, place, session, node, losses, findings };
+                let here = &mut Here { event, payload, place, node, session, losses, findings };
                 self.watch.event(hidden.as_deref(), here);
                 if let Some(finding) = shapes::on_reading(here, session.format) {
                     self.aftermath.violation(Fate::NeverDropped, place);
@@ -227,14 +255,7 @@ impl Pass {
         findings.extend(crlf.map(line::crlf));
         findings.extend(self.ranges.finding(session.format));
         self.aftermath.tell(&mut findings);
-        Checked {
-            session: session.header.id.clone(),
-            version: session.format.version,
-            events: read.events,
-            last_time: session.last_time,
-            lock,
-            busy,
-            findings: findings.sorted(),
-        }
+        let ending = Ending { events: read.events, last_time: session.last_time, lock, busy };
+        Checked { ending, findings: findings.sorted() }
     }
 }

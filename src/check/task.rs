@@ -100,10 +100,18 @@ fn is_human_prompt(node: &Node) -> bool {
     node.kind == MessageKind::User && node.source_kind == "user" && node.replaces.is_empty()
 }
 
+/// How much of a long chain of replacements is told.
+const MOST_OF_A_CHAIN: usize = 8;
+
 fn relating(finding: Finding, task: &Task, text: &str) -> Finding {
     let mut finding = finding.relating(task.seq, format!("the task: {text}"));
     let mut before = task.seq;
-    for (seq, carries) in &task.hidden_by {
+    let last = task.hidden_by.len().saturating_sub(1);
+    for (index, (seq, carries)) in task.hidden_by.iter().enumerate() {
+        if (MOST_OF_A_CHAIN..last).contains(&index) {
+            before = *seq;
+            continue;
+        }
         let carried = if *carries { "and carries the task" } else { "and does not carry the task" };
         finding = finding.relating(*seq, format!("hides {before} {carried}"));
         before = *seq;
@@ -113,14 +121,13 @@ fn relating(finding: Finding, task: &Task, text: &str) -> Finding {
 
 /// `1 -> 9 -> 16`; of a long chain its beginning and its end.
 fn chain(task: &Task) -> String {
-    const MOST: usize = 8;
     let replacements = task.hidden_by.iter().map(|(seq, _)| *seq);
     let chain: Vec<String> =
         std::iter::once(task.seq).chain(replacements).map(|seq| seq.to_string()).collect();
     match chain.as_slice() {
-        [first @ .., last] if chain.len() > MOST => {
-            let left_out = chain.len() - MOST;
-            let first = first.get(..MOST - 1).unwrap_or_default();
+        [first @ .., last] if chain.len() > MOST_OF_A_CHAIN => {
+            let left_out = chain.len() - MOST_OF_A_CHAIN;
+            let first = first.get(..MOST_OF_A_CHAIN - 1).unwrap_or_default();
             format!("{} -> ({left_out} more) -> {last}", first.join(" -> "))
         }
         all => all.join(" -> "),
@@ -212,6 +219,8 @@ mod tests {
         let (_, checked) = told(&log);
         let message = &checked.findings[0].message;
         assert!(message.contains("0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> (13 more) -> 20"), "{message}");
+        let related: Vec<u64> = checked.findings[0].related.iter().map(|related| related.seq).collect();
+        assert_eq!(related, [0, 1, 2, 3, 4, 5, 6, 7, 8, 20]);
         let bracket = bracket(1, "c", "null", 0);
         let (codes, _) = told(&[&[user(0, "fix")], &bracket[..]].concat());
         assert!(codes.contains(&"task-lost"), "{codes:?}");

@@ -21,7 +21,7 @@ const MOST_RUNS: usize = 4096;
 pub(super) struct Trail {
     records: VecDeque<Kept>,
     bytes: usize,
-    /// First seq and first line of runs of records, one a line.
+    /// First seq and first line of runs of records with one seq and one line each.
     runs: VecDeque<(u64, u64)>,
     next: Option<(u64, u64)>,
     /// The last event that dsh does not write by itself when it opens a session.
@@ -76,7 +76,7 @@ impl Trail {
                     self.runs.pop_front();
                 }
             }
-            self.next = Some((first_seq + record.body.events(), line + 1));
+            self.next = Some((first_seq + 1, line + 1));
         }
         self.last_line = line.or(self.last_line);
         if !closers::is_synthetic(&record.body) {
@@ -106,8 +106,11 @@ impl Trail {
 
     /// What stood from `seq` on.
     pub(super) fn since(&self, seq: u64) -> Past {
-        let run = self.runs.partition_point(|(first, _)| *first <= seq).checked_sub(1);
-        let first_line = run.and_then(|run| self.runs.get(run)).map(|(first, line)| line + (seq - first));
+        let next_run = self.runs.partition_point(|(first, _)| *first <= seq);
+        let run = next_run.checked_sub(1).and_then(|run| self.runs.get(run));
+        // A packed row is one line, whichever of its events is meant.
+        let last_of_run = self.runs.get(next_run).map(|(_, line)| line - 1).or(self.last_line);
+        let first_line = run.map(|(first, line)| (line + (seq - first)).min(last_of_run.unwrap_or(u64::MAX)));
         let from = self.records.partition_point(|kept| kept.first_seq < seq);
         Past {
             first_line,
@@ -207,6 +210,15 @@ mod tests {
             (near.first_line, near.is_synthetic, near.whats),
             (Some(1002), true, vec!["step/end".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_packed_row_is_one_line() {
+        let row = r#"{"type":"text-chunks","seq0":1,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[1,1],"texts":["a","b","c"]}}"#;
+        let todo = |seq: u64| event(seq, "todo/write", "{}");
+        let (trail, _) = trail(&[todo(0), row.to_owned(), todo(4), todo(5)]);
+        let lines = [0, 1, 3, 4, 5].map(|seq| trail.since(seq).first_line.unwrap());
+        assert_eq!(lines, [2, 3, 3, 4, 5]);
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use super::Finding;
 use super::registry::{Rule, rule_family};
-use super::wording::{amount, quoted};
+use super::wording::{amount, quoted, short_list};
 use crate::format::Format;
 use crate::json;
 use crate::log::{Event, Place};
-use crate::session::{Node, Session, origin, short_list};
+use crate::session::{Node, Session, origin};
 use std::collections::{BTreeMap, HashMap};
 
 rule_family! {
@@ -264,6 +264,10 @@ mod tests {
             let checked = check_events_of(version, &[of(0, kind)]);
             assert_eq!(codes(&checked).contains(&"unknown-source-kind"), !is_known, "{version} {kind}");
         }
+        // An event that is passed over puts nothing on the surface, whatever marker it carries.
+        let odd = marked(1, "acme/note", "{}", r#""append""#, ",\"ignorable\":true");
+        let checked = check_events_of(4, &[of(0, "acme"), odd]);
+        assert!(checked.findings.iter().any(|finding| finding.message.starts_with("1 message with")));
         let many: Vec<String> = (0..40).map(|seq| of(seq, &format!("k{seq}"))).collect();
         let checked = check_events(&many);
         assert_eq!(codes(&checked).len(), 33);

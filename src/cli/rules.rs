@@ -55,8 +55,7 @@ pub(super) fn settings(options: &[RuleOption]) -> Result<Settings> {
     let mut settings = Settings::default();
     for RuleOption { name, level } in options {
         let family = check::rules().filter(|rule| rule.family == name);
-        let mut rules: Vec<&Rule> = check::rule(name).into_iter().chain(family).collect();
-        rules.dedup();
+        let rules: Vec<&Rule> = check::rule(name).into_iter().chain(family).collect();
         if rules.is_empty() {
             return Err(unknown(name, "no rule and no family", true).into());
         }

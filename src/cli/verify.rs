@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   dshc verify                                       every session of this user's dsh
   dshc verify LOG --fail-on warning                 for CI: a torn tail fails too
-  dshc verify ARCHIVE -v                            all findings of every file
+  dshc verify ARCHIVE -v                            the findings of every file, not only totals
   dshc verify LOG --rule crlf=off --rule pairing=warning
                                                     a rule off, a family of rules weighed anew
   dshc verify --explain torn-tail                   what a rule means and what to do
@@ -49,8 +49,7 @@ pub(super) struct Verify {
     /// The least severity that makes the exit code 1, or fails a case of a JUnit report.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
-    /// Also list everything that an upgrade by dsh to this log format would refuse, each as an error. Formats 1 and 2
-    /// are steps of upgrades to 3 and 4.
+    /// Also list everything that the upgrades by which dsh brings a log to this format would refuse, each as an error.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
     target_format: Option<u64>,
     /// What becomes of a rule's findings: off, note, warning or error; of a family's, if CODE is one. May be given
@@ -68,17 +67,19 @@ pub(super) struct Verify {
 /// How a report is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people: by file, at most ten findings of a rule in each; totals by rule for more than 20 files; -v shows
-    /// all.
+    /// For people: by file, at most ten findings of a rule and severity in each; totals for more than 20 files. -v
+    /// shows all that any format has: the first 1,000 of a rule and severity in a log, and the sum of the others.
     Human,
     /// One document, of the schema dshc.verify/1.
     Json,
-    /// SARIF 2.1.0, for code scanning.
+    /// SARIF 2.1.0, for code scanning: at most 5,000 results, the gravest, as many as GitHub shows; how many are left
+    /// out is said.
     Sarif,
-    /// JUnit XML: a suite for each log, a case for each rule with findings.
+    /// JUnit XML: a suite for each log, a case for each rule with findings, of which it tells at most ten of a severity
+    /// without -v.
     Junit,
-    /// Commands of a GitHub workflow: an annotation for each finding, at most ten of a rule. GitHub shows ten errors,
-    /// ten warnings and ten notices of a step.
+    /// Commands of a GitHub workflow: an annotation for each finding, at most ten of a rule and severity without -v.
+    /// GitHub shows ten errors, ten warnings and ten notices of a step.
     Github,
 }
 
@@ -143,12 +144,15 @@ fn print(run: &Verification, format: Format, threshold: Severity, printer: Print
         Format::Human => printer.print(Layout::Human, |out| human::verify(run, is_verbose, out)),
         Format::Json => printer.print(Layout::Data, |out| json::verify(run, out)),
         Format::Sarif => printer.print(Layout::Data, |out| report::sarif(run, out)),
-        Format::Junit => printer.print(Layout::Data, |out| report::junit(run, threshold, out)),
-        Format::Github => printer.print(Layout::Data, |out| report::github(run, out)),
+        Format::Junit => printer.print(Layout::Data, |out| report::junit(run, threshold, is_verbose, out)),
+        Format::Github => printer.print(Layout::Data, |out| report::github(run, is_verbose, out)),
     }?;
     // These go to a file or a page of their own; what stays in the job's log should say how it went.
     if matches!(format, Format::Sarif | Format::Junit | Format::Github) {
         printer.note(&report::summary(run));
+    }
+    if let (Format::Sarif, Some(left_out)) = (format, report::sarif_left_out(run)) {
+        printer.note(&left_out);
     }
     Ok(())
 }

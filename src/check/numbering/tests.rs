@@ -69,7 +69,7 @@ fn records_that_come_again_are_passed_over() {
             "2 records stand in the log"
         };
         assert!(finding.message.contains(told), "{}", finding.message);
-        assert_eq!(checked.lock, Some(crate::session::LockState::Free));
+        assert_eq!(checked.ending.lock, Some(crate::session::LockState::Free));
     }
     assert_eq!(codes(&check_events(&[todo(0), todo(0)])), ["seq-repeat"]);
     let gap = check_events(&[todo(0), todo(1), todo(0), todo(4)]);
@@ -81,7 +81,7 @@ fn records_that_come_again_are_passed_over() {
 fn fork(log: &[String]) -> String {
     let checked = check_events(log);
     assert_eq!(codes(&checked), ["seq-fork"], "{:#?}", checked.findings);
-    assert_eq!(checked.lock, None);
+    assert_eq!(checked.ending.lock, None);
     checked.findings[0].message.clone()
 }
 
