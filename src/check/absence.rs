@@ -38,7 +38,11 @@ pub(super) fn tell(finding: &mut Finding, since: Place, lost: Option<&Range<u64>
             format!("{} {are} missing here: {seqs}", amount(count, "event"))
         }
     };
-    finding.message = format!("{}; {cost}", finding.message);
+    // What is missing begins with what belongs here: that is said once.
+    let belongs = lost.map(|lost| format!("; seq {} belongs here", lost.start));
+    let message =
+        belongs.and_then(|belongs| finding.message.strip_suffix(&belongs)).unwrap_or(&finding.message);
+    finding.message = format!("{message}; {cost}");
 }
 
 #[cfg(test)]

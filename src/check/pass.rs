@@ -4,7 +4,7 @@ use super::aftermath::Aftermath;
 use super::finding::Findings;
 use super::here::Here;
 use super::losses::Losses;
-use super::numbering::Numbering;
+use super::numbering::{Numbering, Step};
 use super::payload::Payload;
 use super::provenance::Ranges;
 use super::watch::Watch;
@@ -113,8 +113,10 @@ impl Pass {
             self.findings.extend(text::lone_surrogates(event, record.place));
             self.ranges.event(event, record.place, self.session.format);
         }
-        if !self.numbering.record(record, &mut self.findings) {
-            return;
+        match self.numbering.record(record, &mut self.findings) {
+            Step::Beside => return,
+            Step::Behind(missing_from) => self.losses.unread(missing_from),
+            Step::Next => {}
         }
         self.read_on(first_seq);
         match &record.body {
@@ -143,19 +145,14 @@ impl Pass {
 
     fn fault(&mut self, fault: &Fault) {
         self.aftermath.fault(fault);
-        let missing_from = self.numbering.fault(fault, &mut self.findings);
+        self.numbering.fault(fault);
         let lines = self.forget_lines_of(fault);
         let told = self.findings.len();
         self.tell(fault, lines);
         match fault.kind {
-            // These stand between records, or behind all.
-            FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } => {}
+            // These stand between records, or behind all; of the numbers the next record tells.
+            FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } | FaultKind::SeqGap { .. } => {}
             ref kind if kind.loses_nothing() => {}
-            FaultKind::SeqGap { .. } => {
-                if let Some(from) = missing_from {
-                    self.losses.unread(from);
-                }
-            }
             _ => {
                 self.unread.get_or_insert(Unread { since: fault.place, told });
                 self.losses.unread(fault.seq);

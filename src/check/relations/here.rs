@@ -79,7 +79,7 @@ fn checked_by(checked: CheckedBy, finding: Finding) -> Finding {
 pub(super) fn shown(raw: Option<&Raw>) -> String {
     match raw {
         None => "none".to_owned(),
-        Some(raw) => raw.get().chars().take(40).collect(),
+        Some(raw) => crate::json::sample(raw),
     }
 }
 
