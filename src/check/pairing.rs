@@ -353,7 +353,7 @@ mod tests {
         let log: Vec<String> = [turn(0)].into_iter().chain(orphans).chain([turn_end(MANY + 1)]).collect();
         let checked = check_events(&log);
         assert!(codes(&checked).iter().all(|code| *code == "result-without-call"));
-        assert!(checked.findings.last().unwrap().message.starts_with("49000 more findings"));
+        assert!(checked.findings.last().unwrap().message.starts_with("49,000 more findings"));
         let ids: Vec<String> = (0..MANY).map(|id| format!("c{id}")).collect();
         let calls = call(1, &ids.iter().map(String::as_str).collect::<Vec<_>>());
         let behind = (2..=MANY).map(|seq| user(seq, "x"));
@@ -361,7 +361,7 @@ mod tests {
             [turn(0), calls].into_iter().chain(behind).chain([turn_end(MANY + 1)]).collect();
         let checked = check_events(&log);
         assert!(codes(&checked).iter().all(|code| *code == "call-without-result"));
-        assert!(checked.findings.last().unwrap().message.starts_with("49000 more findings"));
+        assert!(checked.findings.last().unwrap().message.starts_with("49,000 more findings"));
     }
 
     #[test]
