@@ -189,6 +189,8 @@ impl Aftermath {
             "dsh refuses the log, for more than this".to_owned()
         } else if self.container == Container::Zstd {
             "dsh refuses the log: no line of a whole frame may be bad".to_owned()
+        } else if damage.turn_end.is_some_and(|place| place.line == damage.place.line) {
+            "dsh refuses the log, since a turn ends in this line".to_owned()
         } else if let Some(place) = damage.turn_end {
             let line = place.line.unwrap_or_default();
             format!(
@@ -238,7 +240,9 @@ impl Aftermath {
 fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findings) {
     findings.amend(0, |finding| {
         let is_it = families.iter().flat_map(|family| family.iter()).any(|rule| rule.code == finding.code);
-        if is_it && finding.place == place {
+        // What is refused for itself says so already.
+        let is_told = finding.help.contains(surface::REFUSED);
+        if is_it && !is_told && finding.place == place {
             finding.help = format!("{}; {fate}", finding.help);
         }
     });

@@ -353,7 +353,7 @@ fn r27_original_task_lost_on_second_fold() {
     assert_eq!(found(path), ["estimate-below-zero@16", "no-human-prompt-on-surface@16", "task-lost@16"]);
     let checked = case(path);
     for finding in checked.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-        assert!(finding.message.contains("1 -> 9 -> 16"), "{}", finding.message);
+        assert!(finding.message.contains("hidden by seqs 9 -> 16"), "{}", finding.message);
         assert!(
             finding.message.contains("\"Deploy only to region two, never to region one."),
             "{}",

@@ -26,7 +26,7 @@ rule_family! {
     /// tokens, bytes, or a figure of its own. Each such figure that is too high leaves the sum lower than it is.
     ///
     /// **What to do.** Keep a copy. Where the compaction that it stands at is the last thing in the log, take it out
-    /// (`dshc undo` where that is possible), and compact again with a tool that counts as dsh does. A prompt that is
+    /// in a copy, and compact again with a tool that counts as dsh does. A prompt that is
     /// long enough would lift the sum above zero again, but dsh cannot append one to a session that it cannot open.
     ESTIMATE_BELOW_ZERO = error("estimate-below-zero");
     /// A replacement follows a summary or prune directly and hides another range than that one names.

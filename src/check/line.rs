@@ -3,6 +3,7 @@
 use super::Finding;
 use super::registry::rule_family;
 use crate::log::{Fault, FaultKind, PackedRow, Place};
+use crate::wording::grouped;
 
 rule_family! {
     "line";
@@ -190,10 +191,10 @@ pub(super) fn crlf((count, first): (u64, Place)) -> Finding {
     let line = first.line.unwrap_or_default();
     let message = match count {
         1 => format!("1 line ends in CRLF: line {line}"),
-        _ => format!("{count} lines end in CRLF, the first of them line {line}"),
+        _ => format!("{} lines end in CRLF, the first of them line {line}", grouped(count)),
     };
     Finding::new(&CRLF, first, message)
-        .with_help("nothing need be done: dsh reads them. What is appended ends in LF alone")
+        .with_help("nothing need be done: CRLF itself is no fault to dsh. What is appended ends in LF alone")
 }
 
 /// Says of a line at or behind `line` that it held no record of the log, since the next one goes on with `next_seq`.
@@ -222,6 +223,8 @@ mod tests {
         let text =
             format!("{HEADER}\n{}\r\n{}\n", event(0, "todo/write", "{}"), event(1, "todo/write", "{}"));
         let one = only(check_bytes(text.as_bytes()));
+        // Of the same lines others may be said, for which dsh reads none of them.
+        assert!(!one.help.contains("reads"), "{}", one.help);
         assert_eq!((one.code, one.severity, one.place.line), ("crlf", Severity::Note, Some(2)));
         let all = only(check_bytes(text.replace('\r', "").replace('\n', "\r\n").as_bytes()));
         assert_eq!(all.message, "3 lines end in CRLF, the first of them line 1");

@@ -121,8 +121,10 @@ impl Calls<'_> {
         let nodes = self.nodes();
         let seq = nodes.get(call.position).map_or(0, |node| node.seq);
         let boundary = match nodes.get(call.position + 1) {
-            Some(next) => format!("the first boundary that it blocks is the one before seq {}", next.seq),
-            None => "it blocks the boundary at the end of the surface".to_owned(),
+            Some(next) => {
+                format!("no region of a compaction can end with it, or begin with seq {}", next.seq)
+            }
+            None => "no region of a compaction can end with it".to_owned(),
         };
         let state =
             if call.is_pending { "yet, its turn is open" } else { "on the surface, and its turn is over" };
@@ -279,7 +281,7 @@ mod tests {
             (finding.code, finding.severity, finding.seq),
             ("call-without-result", Severity::Error, Some(1))
         );
-        assert!(finding.message.ends_with("blocks is the one before seq 2"), "{}", finding.message);
+        assert!(finding.message.ends_with("can end with it, or begin with seq 2"), "{}", finding.message);
         assert_eq!(finding.place.line, Some(3));
     }
 
@@ -374,7 +376,7 @@ mod tests {
         let checked = check_events(&log);
         assert!(codes(&checked).iter().all(|code| *code == "result-not-adjacent"));
         let first = &checked.findings[0].message;
-        assert!(first.starts_with("seqs 2, 3, 4, 5, 6, 7, 8, 9, and 49991 more stand between"), "{first}");
+        assert!(first.starts_with("seqs 2, 3, 4, 5, 6, 7, 8, 9, and 49,991 more stand between"), "{first}");
     }
 
     #[test]

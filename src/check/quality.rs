@@ -28,7 +28,7 @@ rule_family! {
     /// tool that compacted did not look at it.
     ///
     /// **What to do.** The hidden messages are still in the log: `dshc replay --expand` shows them. Where nothing stands
-    /// behind the compaction, take it back with `dshc undo` and compact again; else tell the model what it needs to know.
+    /// behind the compaction, take it out in a copy and compact again; else tell the model what it needs to know.
     EMPTY = warning("summary-empty");
     /// A summary holds a model's reasoning and no text.
     ///
@@ -54,7 +54,7 @@ rule_family! {
     /// **How it comes about.** Models fall into loops, above all at low temperatures and near the end of their window.
     ///
     /// **What to do.** Look at what the summary says before the loop. Where nothing stands behind the compaction, take it
-    /// back with `dshc undo` and compact again, perhaps with another model.
+    /// out in a copy and compact again, perhaps with another model.
     REPEATS_LINE = warning("summary-repeats-line");
     /// A summary has some of the eight usual sections, and lacks others.
     ///

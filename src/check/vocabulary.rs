@@ -135,15 +135,17 @@ impl Sources {
 
 /// What is to be said of header members that the format does not have.
 pub(super) fn header_members(names: &[String], format: &Format) -> Option<Finding> {
-    let has = match names {
+    let (has, them) = match names {
         [] => return None,
-        [_] => "a member",
-        _ => "members",
+        [_] => ("a member", "it"),
+        _ => ("members", "them"),
     };
     let listed = short_list(names.iter().map(|name| quoted(name)));
     let message =
         format!("the session header has {has} that format {} does not have: {listed}", format.version);
-    let help = "the first releases of dsh pass over them, later ones refuse the session; take them out of the first line";
+    let help = format!(
+        "the first releases of dsh pass over {them}, later ones refuse the session; take {them} out of the first line"
+    );
     Some(Finding::new(&HEADER_MEMBERS, Place { line: Some(1), ..Place::default() }, message).with_help(help))
 }
 
@@ -208,6 +210,11 @@ mod tests {
             "{}",
             finding.message
         );
+        assert!(finding.help.contains("pass over them,"), "{}", finding.help);
+        let many: Vec<String> = (0..3000).map(|member| format!("\"m{member}\":1,")).collect();
+        let (one, many) = (only(log(r#""note":1,"#)), only(log(&many.concat())));
+        assert!(one.help.contains("take it out"), "{}", one.help);
+        assert!(many.message.ends_with("\"m7\", and 2,992 more"), "{}", many.message);
         assert_eq!(
             codes(&log(r#""cwd":"/x","origin":"subagent","agentPreset":"p","seedLength":0,"#)),
             [""; 0]

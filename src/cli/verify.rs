@@ -1,6 +1,6 @@
 //! `dshc verify`.
 
-use super::rules::{self, RuleOption};
+use super::rules::{self, RuleOption, Subject};
 use super::{NO_OUTPUT, UsageError, inputs};
 use crate::batch;
 use crate::check::{self, Rule, Severity};
@@ -50,16 +50,18 @@ pub(super) struct Verify {
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
     /// Also list everything that the upgrades by which dsh brings a log to this format would refuse, each as an error.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
+    #[arg(long, value_name = "N", value_parser = target_format)]
     target_format: Option<u64>,
     /// What becomes of a rule's findings: off, note, warning or error; of a family's, if CODE is one. May be given
     /// several times; the last one that names a rule counts.
     #[arg(long = "rule", value_name = "CODE=SEVERITY")]
     rules: Vec<RuleOption>,
-    /// Show the page of a rule: what it means, why it matters, how it comes about and what to do.
+    /// Show the page of a rule: what it means, why it matters, how it comes about and what to do. Of a family, list
+    /// its rules.
     #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "list_rules", "rules"])]
     explain: Option<String>,
-    /// List all rules: code, default severity, family, and what a breach is.
+    /// List all rules by family: code, default severity, family, and what a breach is. Those of the family "opening"
+    /// cannot be set.
     #[arg(long, conflicts_with_all = ["paths", "rules"])]
     list_rules: bool,
 }
@@ -92,10 +94,10 @@ enum FailOn {
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         if let Some(code) = &self.explain {
-            return self.explain(rules::named(code)?, printer);
+            return self.explain(&rules::named(code)?, printer);
         }
         if self.list_rules {
-            return self.list(printer);
+            return self.list(&check::rules().collect::<Vec<_>>(), printer);
         }
         let settings = rules::settings(&self.rules)?;
         let found = batch::find(&inputs::or_default_root(self.paths)?);
@@ -112,7 +114,11 @@ impl Verify {
         Ok(run.files.iter().fold(Exit::Done, |exit, file| exit.merge(exit_of(file, threshold))))
     }
 
-    fn explain(&self, rule: &'static Rule, printer: Printer) -> Result<Exit> {
+    fn explain(&self, subject: &Subject, printer: Printer) -> Result<Exit> {
+        let rule = match subject {
+            Subject::Family(rules) => return self.list(rules, printer),
+            Subject::Rule(rule) => *rule,
+        };
         match self.format {
             Format::Human => printer.print(Layout::Human, |out| human::rule(rule, printer.width(), out)),
             Format::Json => printer.print(Layout::Data, |out| json::rules(&[rule], out)),
@@ -122,11 +128,10 @@ impl Verify {
         Ok(Exit::Done)
     }
 
-    fn list(&self, printer: Printer) -> Result<Exit> {
-        let rules: Vec<&Rule> = check::rules().collect();
+    fn list(&self, rules: &[&Rule], printer: Printer) -> Result<Exit> {
         match self.format {
-            Format::Human => printer.print(Layout::Human, |out| human::rules(&rules, out)),
-            Format::Json => printer.print(Layout::Data, |out| json::rules(&rules, out)),
+            Format::Human => printer.print(Layout::Human, |out| human::rules(rules, out)),
+            Format::Json => printer.print(Layout::Data, |out| json::rules(rules, out)),
             _ => return Err(no_rules()),
         }
         .context(NO_OUTPUT)?;
@@ -134,8 +139,18 @@ impl Verify {
     }
 }
 
+/// A format that upgrades lead to: 1 to that of the newest dsh.
+fn target_format(text: &str) -> Result<u64, String> {
+    let version = text.parse().ok().filter(|version| (1..=NEWEST.version).contains(version));
+    version.ok_or_else(|| format!("want the number of a format to upgrade to, 1 to {}", NEWEST.version))
+}
+
 fn no_rules() -> anyhow::Error {
-    UsageError::new("rules are shown in the formats human and json alone", "leave --format out").into()
+    UsageError::new(
+        "rules are shown in the formats human and json alone",
+        "leave --format out, or use --format json",
+    )
+    .into()
 }
 
 fn print(run: &Verification, format: Format, threshold: Severity, printer: Printer) -> std::io::Result<()> {

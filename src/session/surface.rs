@@ -321,7 +321,7 @@ impl Replacement {
             return Ok(None);
         }
         let op = Object::of(marker);
-        let op = op.ok_or_else(|| SurfaceError::MarkerKind(marker.get().chars().take(40).collect()))?;
+        let op = op.ok_or_else(|| SurfaceError::MarkerKind(json::sample(marker)))?;
         let [start, end] = format.replace_members;
         let range = op
             .has_text("op", "replace")
