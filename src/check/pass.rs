@@ -1,15 +1,18 @@
 //! The one pass over a log that feeds the rules.
 
 use super::aftermath::Aftermath;
-use super::finding::Findings;
+use super::finding::{Finding, Findings};
 use super::here::Here;
 use super::losses::Losses;
 use super::numbering::Numbering;
 use super::payload::Payload;
 use super::provenance::Ranges;
+use super::registry::Rule;
 use super::watch::Watch;
 use super::wording::amount;
-use super::{Checked, Options, absence, container, line, seeds, shapes, surface, text, upgrade, vocabulary};
+use super::{
+    Checked, Options, absence, container, line, numbering, seeds, shapes, surface, text, upgrade, vocabulary,
+};
 use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place, Record};
 use crate::session::{Fate, Keep, Session, Violation};
@@ -126,6 +129,12 @@ impl Pass {
                     finding =
                         finding.adding(&format!("what holds no record in it: {}", amount(lines, "line")));
                 }
+                let others = self.findings.take_back(|finding| is_of_text(finding, fault.place.frame));
+                if others > 0 {
+                    let others = amount(others, "finding");
+                    finding =
+                        finding.adding(&format!("{others} in its text left out, which may be anything"));
+                }
             }
             // Lines of a broken frame are broken for that reason.
             if !line::is_in_frame(&finding, self.broken_frame) {
@@ -217,4 +226,12 @@ impl Pass {
             findings: findings.sorted(),
         }
     }
+}
+
+/// Whether a finding judges what stands in the text of this frame, and neither the frame nor the numbers.
+fn is_of_text(finding: &Finding, frame: Option<u64>) -> bool {
+    let is_other = |family: &[&Rule]| family.iter().any(|rule| rule.code == finding.code);
+    frame.is_some()
+        && finding.place.frame == frame
+        && ![container::RULES, numbering::RULES].into_iter().any(is_other)
 }
