@@ -17,3 +17,4 @@ pub mod session;
 pub mod summarize;
 pub mod tokens;
 pub mod verify;
+mod wording;

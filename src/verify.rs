@@ -1,7 +1,7 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
 use crate::check::root::{self, Resident, Side};
-use crate::check::{self, Checked, Finding, Settings, Severity};
+use crate::check::{self, Ending, Finding, Settings, Severity};
 use crate::json;
 use crate::log::layout::Spot;
 use crate::log::{Container, Header, LogReader, OpenError, Source, likeness};
@@ -32,8 +32,8 @@ pub struct FileVerdict {
     pub version: Option<u64>,
     /// How its text is stored, by its first bytes.
     pub content: Option<Container>,
-    /// What it holds, if it could be read at all.
-    pub checked: Option<Checked>,
+    /// What it comes to, if it could be read at all.
+    pub ending: Option<Ending>,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
 }
@@ -50,7 +50,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+    pub(crate) fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut tally = Self::default();
         for finding in findings {
             let count = match finding.severity {
@@ -110,17 +110,16 @@ impl FileVerdict {
                 }
                 let both_read = sides.0.events.is_some() && sides.1.events.is_some();
                 let likeness = match (&source, &other_source) {
-                    _ if !both_read => Err(io::Error::other("one of them cannot be read")),
-                    (Some(first), Some(second)) if first.path <= second.path => {
+                    (Some(one), Some(two)) if both_read => {
+                        let (first, second) = if one.path <= two.path { (one, two) } else { (two, one) };
                         likeness::compare(first, second)
                     }
-                    (Some(first), Some(second)) => likeness::compare(second, first),
-                    _ => Err(io::Error::other("one of them cannot be opened")),
+                    _ => Err(io::Error::other("one of them cannot be read")),
                 };
                 verdict.add(vec![root::two_encodings(&sides.0, &sides.1, likeness)]);
             }
             // A header of an unknown version has told its session already.
-            if verdict.checked.is_none()
+            if verdict.ending.is_none()
                 && verdict.version.is_none()
                 && let Some(id) = folder.session_id()
                 && let Some(finding) = verdict.findings.iter_mut().find(|finding| finding.seq.is_none())
@@ -145,7 +144,7 @@ impl FileVerdict {
             header: None,
             version: None,
             content: None,
-            checked: None,
+            ending: None,
             findings: Vec::new(),
         };
         let source = match open(&verdict.path) {
@@ -169,16 +168,15 @@ impl FileVerdict {
         let mut reader = LogReader::open(source)?;
         let header = reader.header();
         (self.version, self.header) = (Some(header.version), Some(header.clone()));
-        let mut checked = check::check(&mut reader, options)?;
-        self.findings = mem::take(&mut checked.findings);
-        self.checked = Some(checked);
+        let checked = check::check(&mut reader, options)?;
+        (self.ending, self.findings) = (Some(checked.ending), checked.findings);
         Ok(())
     }
 
     fn side(&self, source: Option<&Source>) -> Side {
         Side {
             path: self.path.clone(),
-            events: self.checked.as_ref().map(|checked| checked.events),
+            events: self.ending.as_ref().map(|ending| ending.events),
             modified: source.and_then(Source::modified),
         }
     }
@@ -202,10 +200,16 @@ impl FileVerdict {
         check::sort(&mut self.findings);
     }
 
+    /// Its header, if the log could be read to its end.
+    #[must_use]
+    pub fn read_header(&self) -> Option<&Header> {
+        self.header.as_ref().filter(|_| self.ending.is_some())
+    }
+
     /// The log in one word.
     #[must_use]
     pub fn status(&self) -> Status {
-        match (&self.checked, self.worst()) {
+        match (&self.ending, self.worst()) {
             (None, _) => Status::Unreadable,
             (Some(_), Some(Severity::Warning | Severity::Error)) => Status::Findings,
             (Some(_), _) => Status::Clean,

@@ -1,22 +1,23 @@
 //! What damage has cost: how many events are missing, and which, or that none is. The next record's number is the proof.
 
-use super::Finding;
-use super::wording::amount;
+use super::registry::Rule;
+use super::wording::{amount, span};
+use super::{Finding, container, line};
 use crate::log::Place;
 use std::ops::Range;
 
 /// Findings of damage in which records may have stood.
-const DAMAGE: &[&str] = &[
-    "fused-records",
-    "frame-checksum",
-    "frame-magic",
-    "frame-structure",
-    "invalid-envelope",
-    "line-too-long",
-    "malformed-row",
-    "nul-block",
-    "unfinished-line",
-    "unparsable-line",
+const DAMAGE: [&Rule; 10] = [
+    &line::FUSED_RECORDS,
+    &container::FRAME_CHECKSUM,
+    &container::FRAME_MAGIC,
+    &container::FRAME_STRUCTURE,
+    &line::INVALID_ENVELOPE,
+    &line::LINE_TOO_LONG,
+    &line::MALFORMED_ROW,
+    &line::NUL_BLOCK,
+    &container::UNFINISHED_LINE,
+    &line::UNPARSABLE_LINE,
 ];
 
 /// Says of damage at or behind `since` what it has cost: the seqs `lost`, or nothing, since the next record is `next_seq`.
@@ -25,7 +26,7 @@ pub(super) fn tell(finding: &mut Finding, since: Place, lost: Option<&Range<u64>
         (Some(line), Some(since)) => line >= since,
         _ => finding.place.byte >= since.byte,
     };
-    if !is_behind || !DAMAGE.contains(&finding.code) {
+    if !is_behind || !DAMAGE.iter().any(|rule| rule.code == finding.code) {
         return;
     }
     let cost = match lost {
@@ -35,15 +36,17 @@ pub(super) fn tell(finding: &mut Finding, since: Place, lost: Option<&Range<u64>
         }
         None => format!("no event is missing, the next record is seq {next_seq}"),
         Some(lost) => {
-            let count = amount(lost.end.saturating_sub(lost.start), "event");
-            let are = if count.ends_with('s') { "are" } else { "is" };
-            match lost.end.saturating_sub(1) {
-                end if end == lost.start => format!("{count} {are} missing here: seq {end}"),
-                end => format!("{count} {are} missing here: seqs {} to {end}", lost.start),
-            }
+            let count = lost.end.saturating_sub(lost.start);
+            let are = if count == 1 { "is" } else { "are" };
+            let seqs = span("seq", lost.start, lost.end.saturating_sub(1));
+            format!("{} {are} missing here: {seqs}", amount(count, "event"))
         }
     };
-    finding.message = format!("{}; {cost}", finding.message);
+    // What is missing begins with what belongs here: that is said once.
+    let belongs = lost.map(|lost| format!("; seq {} belongs here", lost.start));
+    let message =
+        belongs.and_then(|belongs| finding.message.strip_suffix(&belongs)).unwrap_or(&finding.message);
+    finding.message = format!("{message}; {cost}");
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 use super::Finding;
 use super::finding::Findings;
 use super::registry::{Rule, rule_family};
-use super::wording::amount;
+use super::wording::{amount, span};
 use super::{container, line, numbering, surface};
 use crate::log::{Body, Container, Fault, FaultKind, Place, Record};
 use crate::session::{Fate, Session};
@@ -231,6 +231,8 @@ impl Aftermath {
             "dsh refuses the log, for more than this".to_owned()
         } else if !self.may_end_at(damage.place) {
             "dsh refuses the log: no line of a whole frame may be bad".to_owned()
+        } else if damage.turn_end.is_some_and(|place| place.line == damage.place.line) {
+            "dsh refuses the log, since a turn ends in this line".to_owned()
         } else if let Some(place) = damage.turn_end {
             let line = place.line.unwrap_or_default();
             format!(
@@ -275,7 +277,7 @@ impl Aftermath {
             }
             None => return,
         };
-        findings.amend(|finding| {
+        findings.amend(0, |finding| {
             if [&container::TORN_TAIL, &container::NO_FINAL_NEWLINE]
                 .iter()
                 .any(|rule| rule.code == finding.code)
@@ -335,9 +337,11 @@ impl Damage {
 
 /// Adds what dsh makes of it to what these families said at `place`.
 fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findings) {
-    findings.amend(|finding| {
+    findings.amend(0, |finding| {
         let is_it = families.iter().flat_map(|family| family.iter()).any(|rule| rule.code == finding.code);
-        if is_it && finding.place == place {
+        // What is refused for itself says so already.
+        let is_told = finding.help.contains(surface::REFUSED);
+        if is_it && !is_told && finding.place == place {
             finding.help = format!("{}; {fate}", finding.help);
         }
     });
@@ -347,18 +351,17 @@ fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findi
 fn deleted(damage: &Damage) -> Option<Finding> {
     let run = damage.run.as_ref()?;
     let lines = match (run.start.line, run.last_line) {
-        (Some(first), Some(last)) if first != last => format!(", lines {first} to {last}"),
-        (Some(first), _) => format!(", line {first}"),
+        (Some(first), last) => format!(", {}", span("line", first, last.unwrap_or(first))),
         _ => String::new(),
     };
-    let seqs = match run.next_seq - 1 {
-        one if one == run.first_seq => format!("seq {one}"),
-        last => format!("seqs {} to {last}", run.first_seq),
-    };
-    let count = amount(run.next_seq - run.first_seq, "sound event");
-    let line = damage.place.line.unwrap_or_default();
-    let stand = if run.next_seq - run.first_seq == 1 { "stands" } else { "stand" };
-    let mut message = format!("{count} ({seqs}{lines}) {stand} behind the damage in line {line}");
+    let events = run.next_seq.saturating_sub(run.first_seq);
+    let seqs = span("seq", run.first_seq, run.next_seq.saturating_sub(1));
+    let stand = if events == 1 { "stands" } else { "stand" };
+    let mut message = format!(
+        "{} ({seqs}{lines}) {stand} behind the damage in line {}",
+        amount(events, "sound event"),
+        damage.place.line.unwrap_or_default()
+    );
     if damage.more > 0 {
         message = format!("{message}, and {} more behind other damage", damage.more);
     }

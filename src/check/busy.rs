@@ -42,7 +42,7 @@ mod tests {
     use super::Busy::{self, CompactionLock, OpenTurn, WaitingMessages};
 
     fn busy(lines: &[String]) -> Vec<Busy> {
-        check_events(lines).busy
+        check_events(lines).ending.busy
     }
 
     #[test]

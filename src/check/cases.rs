@@ -1,14 +1,10 @@
 //! The logs of `fixtures/`: what each must say, and that sound ones say nothing.
 
-use super::testing::{check_source, codes};
+use super::testing::{check_source, code_at_seq, codes, fixture};
 use super::{Checked, Finding, Severity};
 use crate::log::{LogReader, Source};
 use crate::session::LockState;
 use std::path::{Path, PathBuf};
-
-fn fixture(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
-}
 
 fn checked(path: &str) -> Checked {
     check_source(&Source::open(&fixture(path)).unwrap())
@@ -20,15 +16,12 @@ fn case(path: &str) -> Checked {
 
 /// The findings of a case as `code@seq`, `-` where there is no seq.
 fn found(path: &str) -> Vec<String> {
-    let spell = |finding: &Finding| {
-        format!("{}@{}", finding.code, finding.seq.map_or_else(|| "-".to_owned(), |seq| seq.to_string()))
-    };
     // Figures in these logs are round inventions (cases/README), and their checkpoints speak of the task in few words.
     let is_aside = |finding: &Finding| {
         finding.severity == Severity::Note
             && ["shadowed-tokens", "task-lost", "no-human-prompt-on-surface"].contains(&finding.code)
     };
-    case(path).findings.iter().filter(|finding| !is_aside(finding)).map(spell).collect()
+    case(path).findings.iter().filter(|finding| !is_aside(finding)).map(code_at_seq).collect()
 }
 
 fn worst(checked: &Checked) -> Option<Severity> {
@@ -136,7 +129,7 @@ fn r03_packed_row_overlaps_committed_seqs() {
     assert_eq!(finding.place.line, Some(13));
     assert!(finding.message.contains("5 events (seqs 9 to 13)"), "{}", finding.message);
     assert!(finding.message.contains("seqs 9 to 10 are taken"), "{}", finding.message);
-    assert_eq!((checked.events, checked.lock), (18, Some(LockState::Free)));
+    assert_eq!((checked.ending.events, checked.ending.lock), (18, Some(LockState::Free)));
 }
 
 #[test]
@@ -156,7 +149,7 @@ fn r04_damaged_line_then_work_without_turn_end() {
     let is_told = |code| ["unparsable-line", "valid-events-after-damage"].contains(&code);
     let others = checked.findings.iter().filter(|finding| !is_told(finding.code));
     assert!(others.clone().all(|finding| finding.severity == Severity::Note), "{:#?}", checked.findings);
-    assert_eq!(checked.events, 43);
+    assert_eq!(checked.ending.events, 43);
 }
 
 #[test]
@@ -182,7 +175,7 @@ fn r07_zstd_torn_tail() {
             "{torn}"
         );
         let finding = &checked.findings[0];
-        assert_eq!((checked.events, finding.place.byte), (7, Some(592)), "{torn}");
+        assert_eq!((checked.ending.events, finding.place.byte), (7, Some(592)), "{torn}");
         assert!(finding.message.contains("7 events (to seq 6), and turn 1 is open"), "{}", finding.message);
     }
     assert_eq!(found(&log("variant-complete.jsonl.zstd")), [""; 0]);
@@ -192,10 +185,10 @@ fn r07_zstd_torn_tail() {
     assert_eq!((errors.len(), errors[0].code), (1, "frame-checksum"), "{:#?}", flipped.findings);
     assert_eq!(flipped.findings[0].place.byte, Some(88));
     let skippable = case(&log("variant-skippable-frame-in-middle.jsonl.zstd"));
-    assert_eq!((codes(&skippable), skippable.events), (vec!["official-reader-refuses"], 17));
+    assert_eq!((codes(&skippable), skippable.ending.events), (vec!["official-reader-refuses"], 17));
     assert_eq!(skippable.findings[0].place.byte, Some(592));
     let padded = case(&log("variant-nul-padding-at-end.jsonl.zstd"));
-    assert_eq!((codes(&padded), padded.events), (vec!["trailing-garbage"], 17));
+    assert_eq!((codes(&padded), padded.ending.events), (vec!["trailing-garbage"], 17));
     assert_eq!(padded.findings[0].place.byte, Some(1000));
     let told = "512 NUL bytes at byte 1000, up to the end of the file; content complete, 17 events";
     assert_eq!(padded.findings[0].message, told);
@@ -207,7 +200,7 @@ fn r09_torn_stub_fused_with_next_record() {
     assert_eq!(found(path), ["fused-records@12"]);
     let checked = case(path);
     let finding = &checked.findings[0];
-    assert_eq!((checked.events, finding.place.line), (17, Some(14)));
+    assert_eq!((checked.ending.events, finding.place.line), (17, Some(14)));
     let told = "it holds a 37-byte stub of a broken record and 1 whole record (seq 12 at column 38); the stub is the \
                 beginning of the record behind it, so nothing is lost";
     assert!(finding.message.ends_with(told), "{}", finding.message);
@@ -228,11 +221,11 @@ fn r10_lone_surrogate_in_tool_result() {
 fn r12_crlf_and_bom() {
     assert_eq!(found("R12-crlf-and-bom/session.jsonl"), ["crlf@-"]);
     let crlf = case("R12-crlf-and-bom/session.jsonl");
-    assert_eq!((worst(&crlf), crlf.events), (Some(Severity::Note), 11));
+    assert_eq!((worst(&crlf), crlf.ending.events), (Some(Severity::Note), 11));
     assert_eq!(crlf.findings[0].message, "12 lines end in CRLF, the first of them line 1");
     let bom = case("R12-crlf-and-bom/variant-bom.jsonl");
     assert_eq!(
-        (codes(&bom), worst(&bom), bom.events),
+        (codes(&bom), worst(&bom), bom.ending.events),
         (vec!["official-reader-refuses"], Some(Severity::Error), 11)
     );
     assert!(bom.findings[0].message.starts_with("bom: "), "{}", bom.findings[0].message);
@@ -277,7 +270,7 @@ fn r16_orphan_lock_owner_turn_already_ended() {
     assert!(lock.message.contains("(id \"cmp-lost\", owner turn 1)"), "{}", lock.message);
     assert!(lock.message.contains("turn 1 is over since seq 10"), "{}", lock.message);
     assert!(lock.help.contains("no compaction/end is legal") && lock.help.contains("session/end-seed"));
-    let told = super::lock_told(&case(&log("session")).lock.unwrap());
+    let told = super::lock_told(&case(&log("session")).ending.lock.unwrap());
     assert!(told.starts_with("held by the compaction that starts at seq 6"), "{told}");
     assert_eq!(
         found(&log("variant-bad-fix-close-with-dead-turn")),
@@ -293,7 +286,7 @@ fn r18_stale_lock_before_end_seed_then_success() {
     let path = "R18-stale-lock-before-end-seed-then-success/session.jsonl";
     assert_eq!(found(path), ["expired-lock@17"]);
     let checked = case(path);
-    assert_eq!((worst(&checked), checked.lock), (Some(Severity::Note), Some(LockState::Free)));
+    assert_eq!((worst(&checked), checked.ending.lock), (Some(Severity::Note), Some(LockState::Free)));
     assert_eq!(checked.findings[0].related[0].seq, 20);
 }
 
@@ -350,7 +343,7 @@ fn r25_repeated_failed_compactions() {
         checked.findings[0].message.starts_with("5 compactions ended with an error, all with the same error")
     );
     assert!(checked.findings[0].message.contains("surface unchanged since seq 3"));
-    assert_eq!(checked.lock, Some(LockState::Free));
+    assert_eq!(checked.ending.lock, Some(LockState::Free));
 }
 
 #[test]
@@ -360,7 +353,7 @@ fn r27_original_task_lost_on_second_fold() {
     assert_eq!(found(path), ["estimate-below-zero@16", "no-human-prompt-on-surface@16", "task-lost@16"]);
     let checked = case(path);
     for finding in checked.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-        assert!(finding.message.contains("1 -> 9 -> 16"), "{}", finding.message);
+        assert!(finding.message.contains("hidden by seqs 9 -> 16"), "{}", finding.message);
         assert!(
             finding.message.contains("\"Deploy only to region two, never to region one."),
             "{}",
@@ -410,7 +403,7 @@ fn r35_v0_range_encoded_provenance() {
     let ranged = case("R35-v0-range-encoded-provenance/session.jsonl");
     assert_eq!((codes(&ranged), worst(&ranged)), (vec!["range-encoded-provenance"], Some(Severity::Note)));
     let finding = &ranged.findings[0];
-    assert_eq!((finding.seq, ranged.events), (Some(9), 12));
+    assert_eq!((finding.seq, ranged.ending.events), (Some(9), 12));
     assert_eq!(
         finding.message,
         "1 event with ranges in sourceEventSeqs, seq 9 the first (it names 3..8): needs dsh >= 0.1.2"

@@ -19,6 +19,28 @@ pub(super) fn is_synthetic(body: &Body) -> bool {
     }
 }
 
+/// The part that a record has in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Starts,
+    /// It stands in an open turn alone.
+    Within,
+    Ends,
+    /// It may stand anywhere.
+    Any,
+}
+
+/// Which part a record has in a turn (FORMAT §6).
+pub(super) fn turn(body: &Body) -> Turn {
+    let Body::Event(event) = body else { return Turn::Within };
+    match &*event.event_type {
+        "turn/start" => Turn::Starts,
+        "turn/end" => Turn::Ends,
+        "step/start" | "step/end" | "assistant/message" | "tool/call" | "tool/result" => Turn::Within,
+        _ => Turn::Any,
+    }
+}
+
 /// A record in a few words: its type, and what tells closers from work.
 pub(super) fn told(body: &Body) -> String {
     let Body::Event(event) = body else { return "streamed deltas".to_owned() };

@@ -345,7 +345,7 @@ mod tests {
         }
         let todo = frame(&(event(0, "todo/write", "{}") + "\n"));
         let inside = testing::check_bytes(&[&head[..], b"garbage", &todo].concat());
-        assert_eq!((codes(&inside), inside.events), (vec!["frame-magic"], 1));
+        assert_eq!((codes(&inside), inside.ending.events), (vec!["frame-magic"], 1));
         let skippable = [head, vec![0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7]].concat();
         assert_eq!(codes(&testing::check_bytes(&skippable)), ["official-reader-refuses"]);
         let fused = frame(&format!("{HEADER}\n{}\n", event(0, "todo/write", "{}")));

@@ -7,6 +7,7 @@
 use super::Finding;
 use super::here::Here;
 use super::registry::rule_family;
+use super::wording::number;
 use crate::json::Object;
 use crate::log::Place;
 
@@ -25,7 +26,7 @@ rule_family! {
     /// tokens, bytes, or a figure of its own. Each such figure that is too high leaves the sum lower than it is.
     ///
     /// **What to do.** Keep a copy. Where the compaction that it stands at is the last thing in the log, take it out
-    /// (`dshc undo` where that is possible), and compact again with a tool that counts as dsh does. A prompt that is
+    /// in a copy, and compact again with a tool that counts as dsh does. A prompt that is
     /// long enough would lift the sum above zero again, but dsh cannot append one to a session that it cannot open.
     ESTIMATE_BELOW_ZERO = error("estimate-below-zero");
     /// A replacement follows a summary or prune directly and hides another range than that one names.
@@ -106,11 +107,10 @@ impl Estimate {
     }
 
     fn wrong_range(claim: &Claim, edges: (Option<u64>, Option<u64>), here: &mut Here) {
-        let name = |edge: Option<u64>| edge.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
         let message = format!(
             "the replacement hides {}..{}, but seq {} right before it names {}..{}",
-            name(edges.0),
-            name(edges.1),
+            number(edges.0),
+            number(edges.1),
             claim.seq,
             claim.range.0,
             claim.range.1

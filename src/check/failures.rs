@@ -2,7 +2,7 @@
 
 use super::Finding;
 use super::registry::rule_family;
-use super::wording::{amount, owned, quoted};
+use super::wording::amount;
 use crate::json::{self, Raw};
 use crate::log::Place;
 use crate::session::Session;
@@ -63,7 +63,7 @@ impl Failures {
         self.first.get_or_insert(surface);
         self.count += 1;
         self.last = Some((seq, place));
-        let error = quoted(&json::text(error).map_or_else(|| error.get().chars().take(100).collect(), owned));
+        let error = json::sample(error);
         if !self.errors.contains(&error) {
             if self.errors.len() < MOST {
                 self.errors.push(error);
@@ -123,9 +123,13 @@ mod tests {
         );
         assert_eq!(
             failed(&["\"a\"", "7"]).message,
-            "2 compactions ended with an error, with \"a\", \"7\"; nothing was replaced by them"
+            "2 compactions ended with an error, with \"a\", 7; nothing was replaced by them"
         );
         let many = failed(&["1", "2", "3", "4", "5", "6", "7"]).message;
-        assert!(many.starts_with("7 compactions") && many.contains("\"5\" and others;"), "{many}");
+        assert!(many.starts_with("7 compactions") && many.contains("4, 5 and others;"), "{many}");
+        let object = failed(&[r#"{"message":"no \u001b gain"}"#]).message;
+        assert!(object.contains(r#"with {"message":"no \u001b gain"};"#), "{object}");
+        let long = failed(&[&format!("{{\"a\":\"{}\"}}", "x".repeat(200))]).message;
+        assert!(long.contains("xxx…; "), "{long}");
     }
 }

@@ -2,7 +2,8 @@
 
 use super::registry::Rule;
 use crate::log::Place;
-use std::collections::{HashMap, HashSet};
+use crate::wording::amount;
+use std::collections::{BTreeMap, HashSet};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,26 +97,35 @@ impl Finding {
     }
 }
 
-/// How many findings of one code are kept: a log that is damaged all over must not fill the memory.
-const MAX_OF_A_CODE: u64 = 1000;
+/// How many findings of one code and severity are kept: a log that is damaged all over must not fill the memory.
+const MOST_OF_A_KIND: u64 = 1000;
 
 /// The findings of one log as they come.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     kept: Vec<Finding>,
-    /// For each code how many are kept, how many are not, and the last one of those.
-    by_code: HashMap<&'static str, (u64, u64, Option<Box<Finding>>)>,
+    /// By code and severity: a flood of notes must not hide an error.
+    kinds: BTreeMap<(&'static str, Severity), Count>,
+}
+
+/// How many findings of one kind have come.
+#[derive(Debug, Default)]
+struct Count {
+    kept: u64,
+    left_out: u64,
+    /// The last one that is not kept.
+    last: Option<Box<Finding>>,
 }
 
 impl Findings {
     pub(super) fn push(&mut self, finding: Finding) {
-        let (kept, left_out, last) = self.by_code.entry(finding.code).or_default();
-        if *kept < MAX_OF_A_CODE {
-            *kept += 1;
+        let count = self.kinds.entry((finding.code, finding.severity)).or_default();
+        if count.kept < MOST_OF_A_KIND {
+            count.kept += 1;
             self.kept.push(finding);
         } else {
-            *left_out += 1;
-            *last = Some(Box::new(finding));
+            count.left_out += 1;
+            count.last = Some(Box::new(finding));
         }
     }
 
@@ -128,63 +138,68 @@ impl Findings {
     /// Whether this code was told of the event `seq`, which is the last that was looked at.
     pub(super) fn tells(&self, code: &str, seq: u64) -> bool {
         let mut latest = self.kept.iter().rev().take_while(|finding| finding.seq == Some(seq));
-        let left_out = self.by_code.get(code).and_then(|(.., last)| last.as_ref());
-        latest.any(|finding| finding.code == code) || left_out.is_some_and(|last| last.seq == Some(seq))
+        let of_code = self.kinds.iter().filter(|((kind, _), _)| *kind == code);
+        let mut left_out = of_code.filter_map(|(_, count)| count.last.as_ref());
+        latest.any(|finding| finding.code == code) || left_out.any(|last| last.seq == Some(seq))
     }
 
     /// Adds what another look at the same log found, but for what is told already.
     pub(super) fn extend_with_new(&mut self, mut others: Findings) {
         let told: HashSet<_> = self.kept.iter().map(|finding| (finding.code, finding.seq)).collect();
-        // What else was told of these codes is not known any more.
-        let flooded: HashSet<_> = self
-            .by_code
-            .iter()
-            .filter(|(_, (_, left_out, _))| *left_out > 0)
-            .map(|(code, _)| *code)
-            .collect();
+        // What else was told of these kinds is not known any more.
+        let flooded: HashSet<_> =
+            self.kinds.iter().filter(|(_, count)| count.left_out > 0).map(|(kind, _)| *kind).collect();
         sort(&mut others.kept);
         for finding in others.kept {
-            if !flooded.contains(finding.code) && !told.contains(&(finding.code, finding.seq)) {
+            let is_told = told.contains(&(finding.code, finding.seq));
+            if !is_told && !flooded.contains(&(finding.code, finding.severity)) {
                 self.push(finding);
             }
         }
-        for (code, (_, more, last)) in others.by_code {
-            if last.is_some() && !flooded.contains(code) {
-                let (_, left_out, kept_last) = self.by_code.entry(code).or_default();
-                *left_out += more;
-                *kept_last = last;
+        for (kind, theirs) in others.kinds {
+            if theirs.last.is_some() && !flooded.contains(&kind) {
+                let count = self.kinds.entry(kind).or_default();
+                count.left_out += theirs.left_out;
+                count.last = theirs.last;
             }
         }
     }
 
-    /// Lets `change` see every finding so far.
-    pub(super) fn amend(&mut self, change: impl FnMut(&mut Finding)) {
-        self.kept.iter_mut().for_each(change);
+    /// How many are kept so far.
+    pub(super) fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Lets `change` see the findings so far, from the one at `from` on, in the order in which they came.
+    pub(super) fn amend(&mut self, from: usize, change: impl FnMut(&mut Finding)) {
+        self.kept.iter_mut().skip(from).for_each(change);
     }
 
     /// Takes back what has turned out to follow from something else. Tells how many findings those were.
-    pub(super) fn take_back(&mut self, follows: impl Fn(&Finding) -> bool) -> u64 {
-        let by_code = &mut self.by_code;
-        let mut taken = 0;
+    pub(super) fn take_back(&mut self, follows: impl Fn(&Finding) -> bool) -> usize {
+        let kinds = &mut self.kinds;
+        let before = self.kept.len();
         self.kept.retain(|finding| {
             let goes = follows(finding);
-            if goes && let Some((kept, ..)) = by_code.get_mut(finding.code) {
-                *kept = kept.saturating_sub(1);
-                taken += 1;
+            if goes && let Some(count) = kinds.get_mut(&(finding.code, finding.severity)) {
+                count.kept = count.kept.saturating_sub(1);
             }
             !goes
         });
-        taken
+        before - self.kept.len()
     }
 
-    /// All findings in the order of their places; what was not kept is summed up in one finding a code.
+    /// All findings in the order of their places; what was not kept is summed up in one finding a kind.
     pub(super) fn sorted(self) -> Vec<Finding> {
         let mut findings = self.kept;
-        for (_, more, last) in self.by_code.into_values() {
+        for Count { left_out, last, .. } in self.kinds.into_values() {
             if let Some(mut last) = last {
-                last.message =
-                    format!("{more} more findings of this kind, this one the last: {}", last.message);
-                last.count = more;
+                last.message = format!(
+                    "{} of this kind, this one the last: {}",
+                    amount(left_out, "more finding"),
+                    last.message
+                );
+                last.count = left_out;
                 findings.push(*last);
             }
         }
@@ -232,6 +247,19 @@ mod tests {
     }
 
     #[test]
+    fn a_flood_of_notes_hides_no_error() {
+        let mut findings = Findings::default();
+        for line in 1..=1500 {
+            findings.push(at(line).noted());
+        }
+        findings.push(at(1501));
+        findings.push(at(1502).noted());
+        let sorted = findings.sorted();
+        let last: Vec<_> = sorted[1000..].iter().map(|finding| (finding.severity, finding.count)).collect();
+        assert_eq!(last, [(Severity::Error, 1), (Severity::Note, 501)]);
+    }
+
+    #[test]
     fn a_second_look_tells_only_what_is_new() {
         let (mut first, mut second) = (Findings::default(), Findings::default());
         first.push(at(1).at_seq(1));
@@ -251,7 +279,7 @@ mod tests {
         assert_eq!(sorted.iter().map(|finding| finding.count).sum::<u64>(), 3000);
         let last = sorted.last().unwrap();
         assert!(
-            last.message.starts_with("2000 more findings of this kind, this one the last: m"),
+            last.message.starts_with("2,000 more findings of this kind, this one the last: m"),
             "{}",
             last.message
         );
@@ -266,7 +294,7 @@ mod tests {
         assert_eq!(findings.take_back(|_| true), 1000);
         let left = findings.sorted();
         assert_eq!(left.len(), 1);
-        assert!(left[0].message.starts_with("1 more findings"), "{}", left[0].message);
+        assert!(left[0].message.starts_with("1 more finding of"), "{}", left[0].message);
     }
 
     #[test]

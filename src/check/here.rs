@@ -11,9 +11,9 @@ pub(super) struct Here<'a, 'e> {
     pub event: &'a Event<'e>,
     pub payload: &'a Payload<'e>,
     pub place: Place,
-    pub session: &'a Session,
-    /// What the event put on the surface.
+    /// What the event has put on the surface.
     pub node: Option<&'a Node>,
+    pub session: &'a Session,
     pub losses: &'a Losses,
     pub findings: &'a mut Findings,
 }

@@ -3,6 +3,7 @@
 use super::Finding;
 use super::registry::rule_family;
 use crate::log::{Fault, FaultKind, PackedRow, Place};
+use crate::wording::grouped;
 
 rule_family! {
     "line";
@@ -190,10 +191,10 @@ pub(super) fn crlf((count, first): (u64, Place)) -> Finding {
     let line = first.line.unwrap_or_default();
     let message = match count {
         1 => format!("1 line ends in CRLF: line {line}"),
-        _ => format!("{count} lines end in CRLF, the first of them line {line}"),
+        _ => format!("{} lines end in CRLF, the first of them line {line}", grouped(count)),
     };
     Finding::new(&CRLF, first, message)
-        .with_help("nothing need be done: dsh reads them. What is appended ends in LF alone")
+        .with_help("nothing need be done: CRLF itself is no fault to dsh. What is appended ends in LF alone")
 }
 
 /// Says of a line at or behind `line` that it held no record of the log, since the next one goes on with `next_seq`.
@@ -222,6 +223,8 @@ mod tests {
         let text =
             format!("{HEADER}\n{}\r\n{}\n", event(0, "todo/write", "{}"), event(1, "todo/write", "{}"));
         let one = only(check_bytes(text.as_bytes()));
+        // Of the same lines others may be said, for which dsh reads none of them.
+        assert!(!one.help.contains("reads"), "{}", one.help);
         assert_eq!((one.code, one.severity, one.place.line), ("crlf", Severity::Note, Some(2)));
         let all = only(check_bytes(text.replace('\r', "").replace('\n', "\r\n").as_bytes()));
         assert_eq!(all.message, "3 lines end in CRLF, the first of them line 1");
@@ -245,7 +248,7 @@ mod tests {
         let end = event(2, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#);
         let found = |line: &str| {
             let checked = check_bytes(format!("{HEADER}\n{line}\n{end}\n").as_bytes());
-            assert_eq!(checked.events, 3, "{:#?}", checked.findings);
+            assert_eq!(checked.ending.events, 3, "{:#?}", checked.findings);
             only(checked)
         };
         for (line, code, seq) in [
@@ -262,8 +265,7 @@ mod tests {
         let lost = check_bytes(format!("{HEADER}\n{one}\n{}\0\n{end}\n", &two[..9]).as_bytes());
         let lost = lost.findings.iter().find(|finding| finding.code == "nul-block").unwrap();
         assert!(
-            lost.message
-                .contains("1 NUL byte and 9 other bytes; seq 1 belongs here; 1 event is missing here: seq 1"),
+            lost.message.contains("1 NUL byte and 9 other bytes; 1 event is missing here: seq 1"),
             "{}",
             lost.message
         );

@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn told(events: &[String]) -> String {
-        lock_told(&check_events(events).lock.unwrap())
+        lock_told(&check_events(events).ending.lock.unwrap())
     }
 
     #[test]

@@ -2,13 +2,11 @@
 //! put together again, and every block by its texts (FORMAT §7.5).
 
 use super::Finding;
-use super::finding::Findings;
-use super::losses::Losses;
-use super::payload::Payload;
+use super::here::Here;
 use super::registry::{Rule, rule_family};
-use crate::format::{Format, MessageKind};
+use crate::format::MessageKind;
 use crate::json::{self, Kind, Object, Raw};
-use crate::log::{Event, PackedRow, Place, SourceSeqs};
+use crate::log::{PackedRow, SourceSeqs};
 use std::ops::RangeInclusive;
 
 #[cfg(test)]
@@ -77,6 +75,9 @@ rule_family! {
 const HELP: &str = "dsh opens the session, but its token meter fails here, and with it every compaction; another tool or a \
                     damaged writer left this";
 
+/// What the other event of a finding is to it.
+const CITED: &str = "what is cited";
+
 /// What the meter knows of the open step.
 #[derive(Debug, Default)]
 pub(super) struct Metered {
@@ -86,53 +87,39 @@ pub(super) struct Metered {
     step: (Option<u64>, Option<u64>),
     /// Their seqs, in rising order.
     deltas: Vec<RangeInclusive<u64>>,
-    /// Those that are not whole, and what is wrong with them.
+    /// Those that are not whole, in rising order, and what is wrong with them.
     broken: Vec<(u64, &'static str)>,
 }
 
 impl Metered {
-    /// Looks at an event that the session has taken.
-    pub(super) fn event(
-        &mut self,
-        event: &Event,
-        payload: &Payload,
-        place: Place,
-        format: &Format,
-        losses: &Losses,
-        findings: &mut Findings,
-    ) {
-        let Some(surface) = format.surface_type(&event.event_type) else {
-            match &*event.event_type {
-                "assistant/chunk" => self.chunk(event.seq, payload.get()),
-                "request/header" => {
-                    self.has_header = true;
-                    let header = payload.get().and_then(|data| data.object("header"));
-                    let is_null =
-                        |key| header.as_ref().and_then(|header| header.get(key)).is_some_and(is_null);
-                    if let Some(key) = ["system", "tools"].into_iter().find(|key| is_null(key)) {
-                        findings.push(finding(
-                            &HEADER,
-                            event.seq,
-                            place,
-                            format!("the request header's {key} is null"),
-                        ));
-                    }
-                }
-                _ => {}
-            }
+    /// Looks at an event that the session has just taken.
+    pub(super) fn event(&mut self, here: &mut Here) {
+        let data = here.payload.get();
+        match &*here.event.event_type {
+            "assistant/chunk" => return self.chunk(here.event.seq, data),
+            "request/header" => return self.header(here),
+            _ => {}
+        }
+        let (Some(surface), Some(data)) = (here.session.format.surface_type(&here.event.event_type), data)
+        else {
             return;
         };
-        let Some(data) = payload.get() else { return };
         let message = if surface.kind == MessageKind::User { None } else { data.object("message") };
         let content = message.as_ref().unwrap_or(data).array("content").unwrap_or_default();
         if let Some(problem) = content.iter().find_map(|block| block_problem(block)) {
-            findings.push(finding(&BLOCK, event.seq, place, format!("{} {problem}", event.event_type)));
+            tell(&BLOCK, format!("{} {problem}", here.event.event_type), here);
         }
         if surface.kind == MessageKind::Assistant && self.has_header && data.get("usage").is_some() {
-            let step = (data.count("turn"), data.count("step"));
-            findings.extend(self.answer(event, step, format, losses).map(|(rule, message, seq)| {
-                finding(rule, event.seq, place, message).relating(seq, "what is cited")
-            }));
+            self.answer((data.count("turn"), data.count("step")), here);
+        }
+    }
+
+    fn header(&mut self, here: &mut Here) {
+        self.has_header = true;
+        let header = here.payload.get().and_then(|data| data.object("header"));
+        let is_null = |key| header.as_ref().and_then(|header| header.get(key)).is_some_and(is_null);
+        if let Some(key) = ["system", "tools"].into_iter().find(|key| is_null(key)) {
+            tell(&HEADER, format!("the request header's {key} is null"), here);
         }
     }
 
@@ -169,23 +156,27 @@ impl Metered {
         }
     }
 
-    /// What is wrong with what an answer of this turn and step cites, and the event that it is about.
-    fn answer(
-        &self,
-        event: &Event,
-        step: (Option<u64>, Option<u64>),
-        format: &Format,
-        losses: &Losses,
-    ) -> Option<(&'static Rule, String, u64)> {
-        let cited = SourceSeqs::parse(event.source_event_seqs?, event.seq, true, format).ok()?;
+    /// Tells what is wrong with what an answer of this turn and step cites.
+    fn answer(&self, step: (Option<u64>, Option<u64>), here: &mut Here) {
+        let (event, format) = (here.event, here.session.format);
+        let cited = event.source_event_seqs.map(|raw| SourceSeqs::parse(raw, event.seq, true, format));
+        let Some(Ok(cited)) = cited else { return };
         let deltas = if self.step == step { &self.deltas[..] } else { &[] };
         let stray = cited.ranges().find_map(|range| first_outside(range, deltas));
-        if let Some(stray) = stray.filter(|stray| !losses.contains(*stray)) {
+        if let Some(stray) = stray.filter(|stray| !here.losses.contains(*stray)) {
             let message = format!("the answer cites seq {stray}, which is no streamed delta of its step");
-            return Some((&CITATION, message, stray));
+            let finding = finding(&CITATION, message, here).relating(stray, CITED);
+            return here.findings.push(finding);
         }
-        let (seq, problem) = self.broken.iter().find(|(seq, _)| cited.contains(*seq))?;
-        Some((&CHUNK, format!("the answer cites seq {seq}, whose chunk {problem}"), *seq))
+        let broken = cited.ranges().find_map(|range| {
+            let next = self.broken.partition_point(|(seq, _)| seq < range.start());
+            self.broken.get(next).filter(|(seq, _)| range.contains(seq))
+        });
+        if let Some((seq, problem)) = broken {
+            let message = format!("the answer cites seq {seq}, whose chunk {problem}");
+            let finding = finding(&CHUNK, message, here).relating(*seq, CITED);
+            here.findings.push(finding);
+        }
     }
 }
 
@@ -245,6 +236,11 @@ fn is_null(raw: &Raw) -> bool {
     json::kind(raw) == Kind::Null
 }
 
-fn finding(rule: &Rule, seq: u64, place: Place, message: String) -> Finding {
-    Finding::new(rule, place, message).at_seq(seq).with_help(HELP)
+fn tell(rule: &Rule, message: String, here: &mut Here) {
+    let finding = finding(rule, message, here);
+    here.findings.push(finding);
+}
+
+fn finding(rule: &Rule, message: String, here: &Here) -> Finding {
+    Finding::new(rule, here.place, message).at_seq(here.event.seq).with_help(HELP)
 }

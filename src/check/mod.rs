@@ -62,7 +62,7 @@ pub use finding::{Finding, Related, Severity, sort};
 pub use lock_report::lock_told;
 pub use opening::unreadable;
 pub use registry::{Rule, rule, rules};
-pub use settings::{Setting, Settings};
+pub use settings::{Setting, SettingError, Settings};
 
 use crate::log::LogReader;
 use crate::session::LockState;
@@ -71,10 +71,15 @@ use std::io;
 /// What a check of one log found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// The session's id.
-    pub session: String,
-    /// The log's format version.
-    pub version: u64,
+    /// What the log comes to.
+    pub ending: Ending,
+    /// What is wrong, in the order of the places, then of the codes.
+    pub findings: Vec<Finding>,
+}
+
+/// What a log comes to at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
     /// Events, by the numbers of the records.
     pub events: u64,
     /// The compaction lock at the end of the log; `None` where numbers come twice, so that there is no one end.
@@ -82,8 +87,6 @@ pub struct Checked {
     /// Why dsh would answer "busy" to a request for a compaction at the end of the log; empty too where the lock is not
     /// known.
     pub busy: Vec<Busy>,
-    /// What is wrong, in the order of the places, then of the codes.
-    pub findings: Vec<Finding>,
 }
 
 /// What is asked of a check beside the rules of the log's own format.

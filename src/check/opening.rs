@@ -19,7 +19,8 @@ rule_family! {
     /// common causes.
     ///
     /// **What to do.** Check the path and your rights. With a failing disk, copy what can be read and check
-    /// the copy. A directory under a log's name needs another name.
+    /// the copy. A directory under a log's name needs another name. The rule
+    /// cannot be set with `--rule`.
     IO = error("io");
     /// A file is empty.
     ///
@@ -33,7 +34,8 @@ rule_family! {
     /// the disk when the machine crashed.
     ///
     /// **What to do.** Look for the session in a backup; the directory's name tells its id. If there is none,
-    /// move the file out of the root. It holds nothing to save.
+    /// move the file out of the root. It holds nothing to save. The rule
+    /// cannot be set with `--rule`.
     EMPTY = error("empty-file");
     /// A file holds no whole header line.
     ///
@@ -47,7 +49,8 @@ rule_family! {
     /// full disk leaves it so.
     ///
     /// **What to do.** Restore it from a copy. What is left of the line may still show the id and the
-    /// project; write them down before you remove it.
+    /// project; write them down before you remove it. The rule
+    /// cannot be set with `--rule`.
     NO_HEADER = error("no-header");
     /// A file does not begin with the header of a log.
     ///
@@ -63,7 +66,8 @@ rule_family! {
     ///
     /// **What to do.** Name the `session.jsonl` or `session.jsonl.zstd` of dsh. If it ought to be one, look
     /// whether its first line holds the header; restored from a copy, or from how dsh wrote it, the rest can
-    /// be checked again.
+    /// be checked again. The rule
+    /// cannot be set with `--rule`.
     NOT_A_LOG = error("not-a-log");
     /// A header is not of the shape that its format has.
     ///
@@ -79,7 +83,8 @@ rule_family! {
     /// `delegationDepth`. `sandboxMode` and `approvalPolicy` were retired before the first release.
     ///
     /// **What to do.** Restore the first line from a copy, or from how dsh wrote it. Keep your own data in a
-    /// file beside the log. In a compressed log the header must stay in a frame of its own.
+    /// file beside the log. In a compressed log the header must stay in a frame of its own. The rule
+    /// cannot be set with `--rule`.
     HEADER = error("invalid-header");
     /// A log is of a format that dshc does not know.
     ///
@@ -95,7 +100,8 @@ rule_family! {
     ///
     /// **What to do.** Look for a newer dshc, or open the log with the program that wrote it. `dshc replay
     /// --allow-unknown` reads the log as if it were of the newest known format and shows what can be
-    /// understood. Do not change the number in the header.
+    /// understood. Do not change the number in the header. The rule
+    /// cannot be set with `--rule`.
     UNSUPPORTED = error("unsupported-format");
 }
 

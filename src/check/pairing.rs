@@ -10,9 +10,9 @@ use super::losses::Losses;
 use super::places::Places;
 use super::registry::Rule;
 use super::splits::{Replaced, Splits};
-use super::wording::quoted;
+use super::wording::{quoted, short_list};
 use crate::format::MessageKind;
-use crate::session::{Node, Pairing, Session, Unanswered, short_list};
+use crate::session::{Node, Pairing, Session, Unanswered};
 pub(super) use rules::RULES;
 use rules::{CALL_ID_TWICE, CALL_WITHOUT_RESULT, RESULT_NOT_ADJACENT, RESULT_WITHOUT_CALL, REUSED_CALL_ID};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -121,8 +121,10 @@ impl Calls<'_> {
         let nodes = self.nodes();
         let seq = nodes.get(call.position).map_or(0, |node| node.seq);
         let boundary = match nodes.get(call.position + 1) {
-            Some(next) => format!("the first boundary that it blocks is the one before seq {}", next.seq),
-            None => "it blocks the boundary at the end of the surface".to_owned(),
+            Some(next) => {
+                format!("no region of a compaction can end with it, or begin with seq {}", next.seq)
+            }
+            None => "no region of a compaction can end with it".to_owned(),
         };
         let state =
             if call.is_pending { "yet, its turn is open" } else { "on the surface, and its turn is over" };
@@ -279,7 +281,7 @@ mod tests {
             (finding.code, finding.severity, finding.seq),
             ("call-without-result", Severity::Error, Some(1))
         );
-        assert!(finding.message.ends_with("blocks is the one before seq 2"), "{}", finding.message);
+        assert!(finding.message.ends_with("can end with it, or begin with seq 2"), "{}", finding.message);
         assert_eq!(finding.place.line, Some(3));
     }
 
@@ -353,7 +355,7 @@ mod tests {
         let log: Vec<String> = [turn(0)].into_iter().chain(orphans).chain([turn_end(MANY + 1)]).collect();
         let checked = check_events(&log);
         assert!(codes(&checked).iter().all(|code| *code == "result-without-call"));
-        assert!(checked.findings.last().unwrap().message.starts_with("49000 more findings"));
+        assert!(checked.findings.last().unwrap().message.starts_with("49,000 more findings"));
         let ids: Vec<String> = (0..MANY).map(|id| format!("c{id}")).collect();
         let calls = call(1, &ids.iter().map(String::as_str).collect::<Vec<_>>());
         let behind = (2..=MANY).map(|seq| user(seq, "x"));
@@ -361,7 +363,7 @@ mod tests {
             [turn(0), calls].into_iter().chain(behind).chain([turn_end(MANY + 1)]).collect();
         let checked = check_events(&log);
         assert!(codes(&checked).iter().all(|code| *code == "call-without-result"));
-        assert!(checked.findings.last().unwrap().message.starts_with("49000 more findings"));
+        assert!(checked.findings.last().unwrap().message.starts_with("49,000 more findings"));
     }
 
     #[test]
@@ -374,7 +376,7 @@ mod tests {
         let checked = check_events(&log);
         assert!(codes(&checked).iter().all(|code| *code == "result-not-adjacent"));
         let first = &checked.findings[0].message;
-        assert!(first.starts_with("seqs 2, 3, 4, 5, 6, 7, 8, 9, and 49991 more stand between"), "{first}");
+        assert!(first.starts_with("seqs 2, 3, 4, 5, 6, 7, 8, 9, and 49,991 more stand between"), "{first}");
     }
 
     #[test]

@@ -4,14 +4,15 @@ use super::aftermath::Aftermath;
 use super::finding::{Finding, Findings};
 use super::here::Here;
 use super::losses::Losses;
-use super::numbering::Numbering;
+use super::numbering::{Numbering, Step};
 use super::payload::Payload;
 use super::provenance::Ranges;
 use super::registry::Rule;
 use super::watch::Watch;
 use super::wording::amount;
 use super::{
-    Checked, Options, absence, container, line, numbering, seeds, shapes, surface, text, upgrade, vocabulary,
+    Checked, Ending, Options, absence, container, line, numbering, seeds, shapes, surface, text, upgrade,
+    vocabulary,
 };
 use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place, Record};
@@ -26,10 +27,19 @@ pub(super) struct Pass {
     ranges: Ranges,
     aftermath: Aftermath,
     findings: Findings,
-    /// Where something first could not be read since the last record.
-    unread: Option<Place>,
+    /// What could not be read since the last record.
+    unread: Option<Unread>,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
+}
+
+/// Damage behind the last record.
+#[derive(Debug, Clone, Copy)]
+struct Unread {
+    /// Where it begins.
+    since: Place,
+    /// How many findings had been told before it.
+    told: usize,
 }
 
 impl Pass {
@@ -83,11 +93,15 @@ impl Pass {
             self.findings.extend(text::lone_surrogates(event, record.place));
             self.ranges.event(event, record.place, self.session.format);
         }
-        if !self.numbering.record(record, &mut self.findings) {
-            if self.numbering.is_again() {
-                self.aftermath.discount();
+        match self.numbering.record(record, &mut self.findings) {
+            Step::Beside => {
+                if self.numbering.is_again() {
+                    self.aftermath.discount();
+                }
+                return;
             }
-            return;
+            Step::Behind(missing_from) => self.losses.unread(missing_from),
+            Step::Next => {}
         }
         self.read_on(first_seq);
         match &record.body {
@@ -101,60 +115,72 @@ impl Pass {
 
     /// A record was read, after which it shows what was lost since the one before it.
     fn read_on(&mut self, first_seq: u64) {
-        let unread = self.unread.take();
         let lost = self.losses.read_on(first_seq);
-        if let Some(since) = unread {
-            self.findings.amend(|finding| absence::tell(finding, since, lost.as_ref(), first_seq));
-        }
         if lost.is_some() {
             self.watch.doubt();
-        } else if let Some(line) = unread.and_then(|since| since.line) {
-            self.findings.amend(|finding| line::held_nothing(finding, line, first_seq));
         }
+        let Some(Unread { since, told }) = self.unread.take() else { return };
+        self.findings.amend(told, |finding| {
+            absence::tell(finding, since, lost.as_ref(), first_seq);
+            if let (None, Some(line)) = (&lost, since.line) {
+                line::held_nothing(finding, line, first_seq);
+            }
+        });
     }
 
     fn fault(&mut self, fault: &Fault) {
         self.aftermath.fault(fault, &self.session);
-        let missing_from = self.numbering.fault(fault, &mut self.findings);
-        let session = (!self.numbering.is_forked()).then_some(&self.session);
-        let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
-        if let Some(mut finding) =
-            container::finding(fault, session.filter(|_| !self.aftermath.is_damaged()), is_whole)
-                .or_else(|| line::finding(fault))
-        {
-            if matches!(fault.kind, FaultKind::FrameData(_) | FaultKind::BrokenTail { .. }) {
-                self.broken_frame = fault.place.frame;
-                let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
-                if lines > 0 {
-                    finding =
-                        finding.adding(&format!("what holds no record in it: {}", amount(lines, "line")));
-                }
-                let others = self.findings.take_back(|finding| is_of_text(finding, fault.place.frame));
-                if others > 0 {
-                    let others = amount(others, "finding");
-                    finding =
-                        finding.adding(&format!("{others} in its text left out, which may be anything"));
-                }
-            }
-            // Lines of a broken frame are broken for that reason.
-            if !line::is_in_frame(&finding, self.broken_frame) {
-                self.findings.push(finding);
-            }
-        }
+        self.numbering.fault(fault);
+        let forgotten = self.forget_text_of(fault);
+        let told = self.findings.len();
+        self.tell(fault, forgotten);
         match fault.kind {
-            // These stand between records, or behind all.
-            FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } => {}
+            // These stand between records, or behind all; of the numbers the next record tells.
+            FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } | FaultKind::SeqGap { .. } => {}
             ref kind if kind.loses_nothing() => {}
-            FaultKind::SeqGap { .. } => {
-                if let Some(from) = missing_from {
-                    self.losses.unread(from);
-                }
-            }
             _ => {
-                self.unread.get_or_insert(fault.place);
+                self.unread.get_or_insert(Unread { since: fault.place, told });
                 self.losses.unread(fault.seq);
             }
         }
+    }
+
+    /// What stands in a frame that turns out to be broken may be anything. Tells how many lines, and how many other
+    /// flaws of its text, were told so far.
+    fn forget_text_of(&mut self, fault: &Fault) -> (usize, usize) {
+        if !matches!(fault.kind, FaultKind::FrameData(_) | FaultKind::BrokenTail { .. }) {
+            return (0, 0);
+        }
+        let frame = fault.place.frame;
+        self.broken_frame = frame;
+        let lines = self.findings.take_back(|finding| line::is_in_frame(finding, frame));
+        let others = self.findings.take_back(|finding| is_of_text(finding, frame));
+        if let Some(unread) = &mut self.unread {
+            unread.told = unread.told.saturating_sub(lines + others);
+        }
+        (lines, others)
+    }
+
+    /// Tells of a flaw of the container or of a line. So many lines of a broken frame hold no record, and so many other
+    /// findings in it are taken back.
+    fn tell(&mut self, fault: &Fault, (lines, others): (usize, usize)) {
+        let session = (!self.numbering.is_forked()).then_some(&self.session);
+        let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
+        let session = session.filter(|_| !self.aftermath.is_damaged());
+        let finding = container::finding(fault, session, is_whole).or_else(|| line::finding(fault));
+        let Some(mut finding) = finding.filter(|finding| !line::is_in_frame(finding, self.broken_frame))
+        else {
+            return;
+        };
+        if lines > 0 {
+            let lines = amount(lines as u64, "line");
+            finding = finding.adding(&format!("what holds no record in it: {lines}"));
+        }
+        if others > 0 {
+            let others = amount(others as u64, "finding");
+            finding = finding.adding(&format!("{others} in its text left out, which may be anything"));
+        }
+        self.findings.push(finding);
     }
 
     fn event(&mut self, event: &Event, place: Place) {
@@ -168,9 +194,10 @@ impl Pass {
                 let event = current.as_ref().unwrap_or(event);
                 let hidden = replaces.then(|| self.session.surface.take_expanded());
                 let (session, losses, findings) = (&self.session, &self.losses, &mut self.findings);
-                let node = event.surface_op.and_then(|_| session.surface.node(event.seq));
+                // An event that was passed over may carry a marker, too.
+                let node = session.surface.latest().filter(|node| node.seq == event.seq);
                 let payload = &Payload::of(event);
-                let here = &mut Here { event, payload, place, session, node, losses, findings };
+                let here = &mut Here { event, payload, place, node, session, losses, findings };
                 self.watch.event(hidden.as_deref(), here);
                 if let Some(finding) = shapes::on_reading(here, session.format) {
                     self.aftermath.violation(Fate::NeverDropped, place, session);
@@ -217,14 +244,7 @@ impl Pass {
         findings.extend(crlf.map(line::crlf));
         findings.extend(self.ranges.finding(session.format));
         aftermath.tell(&session, &mut findings);
-        Checked {
-            session: session.header.id.clone(),
-            version: session.format.version,
-            events,
-            lock,
-            busy,
-            findings: findings.sorted(),
-        }
+        Checked { ending: Ending { events, lock, busy }, findings: findings.sorted() }
     }
 }
 

@@ -11,7 +11,7 @@ use super::wording::{amount, owned, quoted};
 use crate::json::{self, Digest, Object, Raw};
 use crate::session::{CLOSING_TAG, OPENING_TAG, is_checkpoint_source};
 use crate::summarize::SECTIONS;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ rule_family! {
     /// tool that compacted did not look at it.
     ///
     /// **What to do.** The hidden messages are still in the log: `dshc replay --expand` shows them. Where nothing stands
-    /// behind the compaction, take it back with `dshc undo` and compact again; else tell the model what it needs to know.
+    /// behind the compaction, take it out in a copy and compact again; else tell the model what it needs to know.
     EMPTY = warning("summary-empty");
     /// A summary holds a model's reasoning and no text.
     ///
@@ -54,7 +54,7 @@ rule_family! {
     /// **How it comes about.** Models fall into loops, above all at low temperatures and near the end of their window.
     ///
     /// **What to do.** Look at what the summary says before the loop. Where nothing stands behind the compaction, take it
-    /// back with `dshc undo` and compact again, perhaps with another model.
+    /// out in a copy and compact again, perhaps with another model.
     REPEATS_LINE = warning("summary-repeats-line");
     /// A summary has some of the eight usual sections, and lacks others.
     ///
@@ -96,6 +96,9 @@ const FORM: usize = 2;
 const SHORTEST_COPY: usize = 60;
 const LONGEST_COPY: usize = 1 << 18;
 
+/// How much text of checkpoints is kept for comparison at once, in bytes.
+const MOST_BYTES: usize = 1 << 24;
+
 /// The summaries that later ones may hold a copy of.
 #[derive(Debug, Default)]
 pub(super) struct Quality {
@@ -103,10 +106,12 @@ pub(super) struct Quality {
     last_summary: Vec<Digest>,
     /// Text of the checkpoints on the surface.
     checkpoints: HashMap<u64, String>,
+    /// Their length together.
+    bytes: usize,
     /// What frames of this log begin with.
     preamble: Option<String>,
     /// What was found in checkpoints that are on the surface still.
-    pending: Vec<(u64, Finding)>,
+    pending: BTreeMap<u64, Vec<Finding>>,
 }
 
 /// What a summary says.
@@ -122,19 +127,21 @@ impl Quality {
             self.summary(here);
         } else if here.event.is_replacement() {
             let hidden = here.node.map_or(&[][..], |node| &node.replaces);
-            self.pending.retain(|(seq, _)| !hidden.contains(seq));
             if here.event.event_type == "user/message" {
                 self.replacement(hidden, here);
             }
             for seq in hidden {
-                self.checkpoints.remove(seq);
+                self.pending.remove(seq);
+                if let Some(text) = self.checkpoints.remove(seq) {
+                    self.bytes -= text.len();
+                }
             }
         }
     }
 
     /// Tells of the checkpoints that the log leaves on the surface.
     pub(super) fn finish(self, findings: &mut Findings) {
-        findings.extend(self.pending.into_iter().map(|(_, finding)| finding));
+        findings.extend(self.pending.into_values().flatten());
     }
 
     fn summary(&mut self, here: &mut Here) {
@@ -162,14 +169,16 @@ impl Quality {
         let is_that_of_the_bracket = !self.last_summary.is_empty() && digests.ends_with(&self.last_summary);
         let is_empty_too = self.last_summary.is_empty() && said.is_blank();
         if !is_that_of_the_bracket && !is_empty_too {
-            for (rule, message) in self.problems(&said, hidden) {
-                self.pending.push((here.event.seq, finding(rule, message, here)));
-            }
+            let problems = self.problems(&said, hidden).into_iter();
+            let findings = problems.map(|(rule, message)| finding(rule, message, here)).collect();
+            self.pending.insert(here.event.seq, findings);
         }
         if let Some(preamble) = preamble.filter(|text| text.len() >= SHORTEST_COPY) {
             self.preamble = Some(preamble);
         }
-        if (SHORTEST_COPY..LONGEST_COPY).contains(&said.text.trim().len()) {
+        let is_kept = (SHORTEST_COPY..LONGEST_COPY).contains(&said.text.trim().len());
+        if is_kept && self.bytes + said.text.len() <= MOST_BYTES {
+            self.bytes += said.text.len();
             self.checkpoints.insert(here.event.seq, said.text);
         }
         self.last_summary.clear();

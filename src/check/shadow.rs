@@ -3,7 +3,7 @@
 use super::Finding;
 use super::here::Here;
 use super::registry::{Rule, rule_family};
-use super::wording::seqs;
+use super::wording::{number, seqs};
 use crate::json::{self, Object};
 use crate::session::{Node, Surface};
 
@@ -122,13 +122,12 @@ pub(super) fn check(here: &mut Here) {
     let edge = |key| range.as_ref().and_then(|range| range.count(key));
     let edges = (shadowed.first().copied(), shadowed.last().copied());
     if (edge("start"), edge("end")) != edges {
-        let name = |edge: Option<u64>| edge.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
         let message = format!(
             "shadowedRange is {} to {}, but shadowedSeqs go from {} to {}",
-            name(edge("start")),
-            name(edge("end")),
-            name(edges.0),
-            name(edges.1)
+            number(edge("start")),
+            number(edge("end")),
+            number(edges.0),
+            number(edges.1)
         );
         tell(&RANGE, message, HELP);
     }
@@ -170,16 +169,15 @@ fn slice<'a>(surface: &'a Surface, shadowed: &[u64]) -> Result<&'a [Node], Strin
         })
     };
     let (start, end) = (find(*first)?, find(*last)?);
-    let nodes = surface.nodes().get(start..=end).unwrap_or_default();
-    let there: Vec<u64> = nodes.iter().map(|node| node.seq).collect();
+    let there = surface.seqs().get(start..=end).unwrap_or_default();
     if there == shadowed {
-        return Ok(nodes);
+        return Ok(surface.nodes().get(start..=end).unwrap_or_default());
     }
     let order = if start > end { format!("; {first} stands behind {last}") } else { String::new() };
     Err(format!(
         "shadowedSeqs are {}, but from {first} to {last} the surface holds {}{order}",
         seqs(shadowed),
-        if there.is_empty() { "nothing".to_owned() } else { seqs(&there) }
+        if there.is_empty() { "nothing".to_owned() } else { seqs(there) }
     ))
 }
 

@@ -92,6 +92,7 @@ fn exactly(record: &Object, required: &[&str], optional: &[&str]) -> Result<(), 
 mod tests {
     use super::*;
     use crate::check::relations::testing::event;
+    use crate::check::testing::fixture;
 
     fn problem_of(stream: &str) -> Option<String> {
         let line = format!(r#"{{"type":"assistant/attempt","seq":3,"data":{{"turn":1{stream}}}}}"#);
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn the_streams_of_the_demos_pass() {
         for name in ["demo.v2", "demo.v3", "demo.v4", "native.v4"] {
-            let path = format!("{}/fixtures/formats/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+            let path = fixture(&format!("formats/{name}.jsonl"));
             for line in std::fs::read_to_string(path).unwrap().lines().skip(1) {
                 let line = Object::of(json::parse(line).unwrap()).unwrap();
                 let event = event(&line);

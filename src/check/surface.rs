@@ -80,12 +80,15 @@ fn rule_of(error: &SurfaceError) -> &'static Rule {
     }
 }
 
+/// What is said of an event for which alone dsh refuses a log.
+pub(super) const REFUSED: &str = "dsh refuses the whole log for it";
+
 /// What dsh makes of the event; of a dropped line more is said where the whole log is known.
-fn consequence(fate: Fate) -> &'static str {
+fn consequence(fate: Fate) -> String {
     match fate {
-        Fate::Dropped => "The checks go on as if the event were not there",
+        Fate::Dropped => "The checks go on as if the event were not there".to_owned(),
         Fate::Refused | Fate::NeverDropped => {
-            "dsh refuses the whole log for it; the checks go on as if the event were not there"
+            format!("{REFUSED}; the checks go on as if the event were not there")
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Finding;
 use super::gist::Gist;
 use super::places::Places;
 use super::registry::rule_family;
-use super::wording::{owned, quoted};
+use super::wording::{amount, owned, quoted};
 use crate::format::MessageKind;
 use crate::json::{Object, Raw};
 use crate::session::{Node, OPENING_TAG, Session, Task, TaskVisibility};
@@ -65,7 +65,8 @@ impl Remains {
         let gist = self.0.filter(|(by, _)| *by == shown).map(|(_, gist)| gist);
         let hidden = format!("is hidden by {}", chain(task));
         let words = gist.filter(|gist| gist.of > 0).map_or_else(String::new, |gist| {
-            format!(" (it uses {} of its {} longer words)", gist.found, gist.of)
+            let words = amount(gist.of as u64, "longer word");
+            format!(" (of the prompt's {words} it has {})", gist.found)
         });
         let finding = |rule, message| {
             let finding = relating(Finding::new(rule, places.of(shown), message), task, &text).at_seq(shown);
@@ -75,7 +76,7 @@ impl Remains {
             if gist.is_some_and(Gist::is_kept) { finding.noted() } else { finding }
         };
         let lost = format!(
-            "the task, the human prompt of seq {seq}, {hidden}, and {shown} does not carry it{words}; it begins {text}"
+            "the task, the human prompt of seq {seq}, {hidden}, and seq {shown} does not carry it{words}; it begins {text}"
         );
         let mut findings = vec![finding(&TASK_LOST, lost)];
         if !session.surface.nodes().iter().any(is_human_prompt) {
@@ -100,30 +101,36 @@ fn is_human_prompt(node: &Node) -> bool {
     node.kind == MessageKind::User && node.source_kind == "user" && node.replaces.is_empty()
 }
 
+/// How much of a long chain of replacements is told.
+const MOST_OF_A_CHAIN: usize = 8;
+
 fn relating(finding: Finding, task: &Task, text: &str) -> Finding {
     let mut finding = finding.relating(task.seq, format!("the task: {text}"));
     let mut before = task.seq;
-    for (seq, carries) in &task.hidden_by {
+    let last = task.hidden_by.len().saturating_sub(1);
+    for (index, (seq, carries)) in task.hidden_by.iter().enumerate() {
+        if (MOST_OF_A_CHAIN..last).contains(&index) {
+            before = *seq;
+            continue;
+        }
         let carried = if *carries { "and carries the task" } else { "and does not carry the task" };
-        finding = finding.relating(*seq, format!("hides {before} {carried}"));
+        finding = finding.relating(*seq, format!("hides seq {before} {carried}"));
         before = *seq;
     }
     finding
 }
 
-/// `1 -> 9 -> 16`; of a long chain its beginning and its end.
+/// `seq 16`, or `seqs 9 -> 16`, where each hides the one before; of a long chain its beginning and its end.
 fn chain(task: &Task) -> String {
-    const MOST: usize = 8;
-    let replacements = task.hidden_by.iter().map(|(seq, _)| *seq);
-    let chain: Vec<String> =
-        std::iter::once(task.seq).chain(replacements).map(|seq| seq.to_string()).collect();
+    let chain: Vec<String> = task.hidden_by.iter().map(|(seq, _)| seq.to_string()).collect();
     match chain.as_slice() {
-        [first @ .., last] if chain.len() > MOST => {
-            let left_out = chain.len() - MOST;
-            let first = first.get(..MOST - 1).unwrap_or_default();
-            format!("{} -> ({left_out} more) -> {last}", first.join(" -> "))
+        [one] => format!("seq {one}"),
+        [first @ .., last] if chain.len() > MOST_OF_A_CHAIN => {
+            let left_out = chain.len() - MOST_OF_A_CHAIN;
+            let first = first.get(..MOST_OF_A_CHAIN - 1).unwrap_or_default();
+            format!("seqs {} -> ({left_out} more) -> {last}", first.join(" -> "))
         }
-        all => all.join(" -> "),
+        all => format!("seqs {}", all.join(" -> ")),
     }
 }
 
@@ -168,7 +175,7 @@ mod tests {
             (Severity::Warning, Some(3), Some(5))
         );
         assert!(
-            finding.message.contains("hidden by 0 -> 2 -> 3, and 3 does not carry it"),
+            finding.message.contains("hidden by seqs 2 -> 3, and seq 3 does not carry it"),
             "{}",
             finding.message
         );
@@ -176,8 +183,8 @@ mod tests {
         let chain: Vec<_> = finding.related.iter().map(|related| (related.seq, &*related.message)).collect();
         let expected = [
             (0, "the task: \"fix\""),
-            (2, "hides 0 and carries the task"),
-            (3, "hides 2 and does not carry the task"),
+            (2, "hides seq 0 and carries the task"),
+            (3, "hides seq 2 and does not carry the task"),
         ];
         assert_eq!(chain, expected);
         // Carried again, by whoever takes it from the log.
@@ -197,7 +204,7 @@ mod tests {
         let (codes, checked) = told(&[user(0, "Build the importer."), replacement(1, 0, 0, importer)]);
         assert_eq!(codes, ["no-human-prompt-on-surface", "task-lost"]);
         assert!(checked.findings.iter().all(|finding| finding.severity == Severity::Note));
-        assert!(checked.findings[1].message.contains("(it uses 1 of its 2 longer words)"));
+        assert!(checked.findings[1].message.contains("(of the prompt's 2 longer words it has 1)"));
         // What no human said is no task.
         let machine = user(0, "fix").replace(r#""kind":"user""#, r#""kind":"webhook""#);
         assert_eq!(told(&[machine, replacement(1, 0, 0, "")]).0, [""; 0]);
@@ -211,7 +218,12 @@ mod tests {
             .collect();
         let (_, checked) = told(&log);
         let message = &checked.findings[0].message;
-        assert!(message.contains("0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> (13 more) -> 20"), "{message}");
+        assert!(
+            message.contains("hidden by seqs 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> (12 more) -> 20"),
+            "{message}"
+        );
+        let related: Vec<u64> = checked.findings[0].related.iter().map(|related| related.seq).collect();
+        assert_eq!(related, [0, 1, 2, 3, 4, 5, 6, 7, 8, 20]);
         let bracket = bracket(1, "c", "null", 0);
         let (codes, _) = told(&[&[user(0, "fix")], &bracket[..]].concat());
         assert!(codes.contains(&"task-lost"), "{codes:?}");

@@ -5,7 +5,12 @@ use crate::format::{self, Seeded};
 use crate::log::append::zstd_frame;
 use crate::log::{LogReader, Source};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// A file below `fixtures/`.
+pub(super) fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
+}
 
 /// A header of format 0.
 pub(super) const HEADER: &str =
@@ -119,6 +124,12 @@ pub(super) fn codes(checked: &Checked) -> Vec<&'static str> {
     let mut unlisted = checked.findings.iter().filter(|finding| super::rule(finding.code).is_none());
     assert_eq!(unlisted.next(), None, "a rule is in no list");
     checked.findings.iter().map(|finding| finding.code).collect()
+}
+
+/// A finding as `code@seq`, with `-` where there is no seq.
+pub(super) fn code_at_seq(finding: &Finding) -> String {
+    let seq = finding.seq.map_or_else(|| "-".to_owned(), |seq| seq.to_string());
+    format!("{}@{seq}", finding.code)
 }
 
 /// The codes found but for those of checkpoint quality: the checkpoints of small logs hold nothing.

@@ -1,9 +1,9 @@
-//! What stood at the last seqs of a log, as far as a repeated seq is to be compared with it.
+//! What stood at the last seqs of a history, as far as a repeated seq is to be compared with it and a branch told.
 //!
-//! Kept are a bounded number of the last records, and two figures over all: where the last event stands that dsh does not
-//! write by itself, and where lines and seqs ran apart.
+//! Kept are a bounded number of the last records, and figures over all: the runs of lines and seqs, and where the first and
+//! the last event stand that dsh does not write by itself.
 
-use super::closers;
+use super::closers::{self, Turn};
 use crate::json::{self, Raw};
 use crate::log::{Body, Event, Record};
 use std::borrow::Cow;
@@ -13,26 +13,39 @@ use std::collections::VecDeque;
 const MOST: usize = 256;
 const MOST_BYTES: usize = 1 << 20;
 
-/// How many places are kept where seqs and lines ran apart.
+/// How many runs are kept.
 const MOST_RUNS: usize = 4096;
 
-/// The past of a log that a repeat may turn out to be another version of.
+/// The past of a history, or of a branch of it.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
-    records: VecDeque<Kept>,
+    records: VecDeque<Piece>,
     bytes: usize,
-    /// First seq and first line of runs of records, one a line.
-    runs: VecDeque<(u64, u64)>,
-    next: Option<(u64, u64)>,
-    /// The last event that dsh does not write by itself when it opens a session.
-    last_work: Option<u64>,
-    last_line: Option<u64>,
+    runs: VecDeque<Run>,
+    /// Whether the first runs are no longer kept.
+    is_cut: bool,
+    /// The first and the last event that dsh does not write by itself when it opens a session.
+    work: Option<(u64, u64)>,
+    /// Whether a turn is open, where the records tell.
+    is_in_turn: Option<bool>,
 }
 
-/// One record.
+/// Records one behind the other, by their seqs (to before the second) and their lines (to the second): events one a line,
+/// or one packed row.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    seqs: (u64, u64),
+    lines: Option<(u64, u64)>,
+}
+
+/// One record, as it is kept.
 #[derive(Debug)]
-struct Kept {
-    first_seq: u64,
+pub(super) struct Piece {
+    pub first_seq: u64,
+    pub events: u64,
+    line: Option<u64>,
+    is_work: bool,
+    turn: Turn,
     body: KeptBody,
     bytes: usize,
 }
@@ -53,47 +66,44 @@ struct KeptEvent {
     markers: [Option<Box<Raw>>; 2],
 }
 
-/// A piece of the past, from some seq on to where the log had come.
-#[derive(Debug)]
-pub(super) struct Past {
-    /// The lines, where they are known.
-    pub first_line: Option<u64>,
-    pub last_line: Option<u64>,
-    /// Whether dsh wrote all of it by itself.
-    pub is_synthetic: bool,
-    /// What its records are, as far as they are kept.
-    pub whats: Vec<String>,
-}
-
 impl Trail {
-    /// Takes the next record of the one history.
-    pub(super) fn push(&mut self, record: &Record) {
-        let (first_seq, line) = (record.body.first_seq(), record.place.line);
-        if let Some(line) = line {
-            if self.next != Some((first_seq, line)) {
-                self.runs.push_back((first_seq, line));
-                if self.runs.len() > MOST_RUNS {
-                    self.runs.pop_front();
-                }
+    /// Takes the next record.
+    pub(super) fn push(&mut self, piece: Piece) {
+        let seqs = (piece.first_seq, piece.first_seq.saturating_add(piece.events));
+        let lines = piece.line.map(|line| (line, line));
+        match self.runs.back_mut() {
+            Some(run) if run.goes_on_with(&piece) => {
+                (run.seqs.1, run.lines) = (seqs.1, run.lines.zip(lines).map(|(run, piece)| (run.0, piece.1)));
             }
-            self.next = Some((first_seq + record.body.events(), line + 1));
+            _ => self.runs.push_back(Run { seqs, lines }),
         }
-        self.last_line = line.or(self.last_line);
-        if !closers::is_synthetic(&record.body) {
-            self.last_work = Some(first_seq);
+        if self.runs.len() > MOST_RUNS {
+            self.runs.pop_front();
+            self.is_cut = true;
         }
-        let body = match &record.body {
-            Body::Event(event) if event.data.get().len() <= MOST_BYTES / 4 => {
-                KeptBody::Event(KeptEvent::of(event))
-            }
-            other => KeptBody::Told(closers::told(other)),
+        if piece.is_work {
+            self.work = Some((self.work.map_or(seqs.0, |(first, _)| first), seqs.0));
+        }
+        self.is_in_turn = match piece.turn {
+            Turn::Starts | Turn::Within => Some(true),
+            Turn::Ends => Some(false),
+            Turn::Any => self.is_in_turn,
         };
-        let bytes = if let KeptBody::Event(event) = &body { event.bytes() } else { 0 };
-        self.bytes += bytes;
-        self.records.push_back(Kept { first_seq, body, bytes });
+        self.bytes += piece.bytes;
+        self.records.push_back(piece);
         while self.records.len() > MOST || self.bytes > MOST_BYTES {
             self.bytes -= self.records.pop_front().map_or(0, |kept| kept.bytes);
         }
+    }
+
+    /// Takes a record that belongs before the last one, though its line is the next.
+    pub(super) fn push_before_last(&mut self, piece: Piece) {
+        let (run, last) = (self.runs.pop_back(), self.records.pop_back());
+        self.bytes -= last.as_ref().map_or(0, |last| last.bytes);
+        self.push(piece);
+        self.bytes += last.as_ref().map_or(0, |last| last.bytes);
+        self.runs.extend(run);
+        self.records.extend(last);
     }
 
     /// Whether a record is the very one that stands at its seq, in what it means. Not where that one is not kept.
@@ -104,21 +114,163 @@ impl Trail {
         kept.is_some_and(|kept| matches!(&kept.body, KeptBody::Event(kept) if kept.is(event)))
     }
 
-    /// What stood from `seq` on.
-    pub(super) fn since(&self, seq: u64) -> Past {
-        let run = self.runs.partition_point(|(first, _)| *first <= seq).checked_sub(1);
-        let first_line = run.and_then(|run| self.runs.get(run)).map(|(first, line)| line + (seq - first));
-        let from = self.records.partition_point(|kept| kept.first_seq < seq);
-        Past {
-            first_line,
-            last_line: self.last_line,
-            is_synthetic: self.last_work.is_none_or(|work| work < seq),
-            whats: self.records.range(from..).map(Kept::told).collect(),
+    /// Whether a record of this part in a turn may stand next. Where nothing speaks against it, it may.
+    pub(super) fn may_go_on_with(&self, turn: Turn) -> bool {
+        match turn {
+            Turn::Starts => self.is_in_turn != Some(true),
+            Turn::Within | Turn::Ends => self.is_in_turn != Some(false),
+            Turn::Any => true,
         }
+    }
+
+    pub(super) fn is_in_turn(&self) -> bool {
+        self.is_in_turn == Some(true)
+    }
+
+    /// Gives up the words of records: they are compared with nothing any more.
+    pub(super) fn forget_words(&mut self) {
+        self.records.iter_mut().for_each(Piece::forget_words);
+        self.bytes = 0;
+    }
+
+    /// Where the record begins that holds `seq`: before it in a packed row, which no history can have a part of.
+    pub(super) fn start_of(&self, seq: u64) -> u64 {
+        let run = self.runs.iter().find(|run| run.seqs.0 < seq && seq < run.seqs.1);
+        run.filter(|run| run.is_row()).map_or(seq, |run| run.seqs.0)
+    }
+
+    /// Parts what stands from `seq` on from what stands before it. No record holds both.
+    pub(super) fn split_off(&mut self, seq: u64) -> Self {
+        let at = self.runs.partition_point(|run| run.seqs.1 <= seq);
+        let mut runs = self.runs.split_off(at);
+        if let Some(run) = runs.front_mut().filter(|run| run.seqs.0 < seq) {
+            let lines = run.seqs.1 - seq;
+            let cut = run.lines.map(|(_, last)| (last + 1).saturating_sub(lines));
+            let before = run.lines.zip(cut).map(|((first, _), cut)| (first, cut.saturating_sub(1)));
+            self.runs.push_back(Run { seqs: (run.seqs.0, seq), lines: before });
+            *run = Run {
+                seqs: (seq, run.seqs.1),
+                lines: run.lines.zip(cut).map(|((_, last), cut)| (cut, last)),
+            };
+        }
+        let records = self.records.split_off(self.records.partition_point(|kept| kept.first_seq < seq));
+        let works = |records: &VecDeque<Piece>| {
+            let works: Vec<u64> =
+                records.iter().filter(|kept| kept.is_work).map(|kept| kept.first_seq).collect();
+            works.first().copied().zip(works.last().copied())
+        };
+        // Where records are not kept, the most is taken: that all of them are work.
+        let is_kept = !self.records.is_empty() || records.front().is_some_and(|kept| kept.first_seq == seq);
+        let first = works(&records).filter(|_| is_kept).map_or(seq, |(first, _)| first);
+        let work = self.work.filter(|(_, last)| *last >= seq).map(|(_, last)| (first, last));
+        let last = works(&self.records).map_or(seq.saturating_sub(1), |(_, last)| last);
+        self.work = self.work.filter(|(first, _)| *first < seq).map(|(first, _)| (first, last));
+        let bytes = records.iter().map(|kept| kept.bytes).sum();
+        self.bytes -= bytes;
+        // The first part is cut short of its first runs; the second only where it is all that is left.
+        let is_cut = self.is_cut && self.runs.is_empty();
+        Self { records, bytes, runs, is_cut, work, is_in_turn: self.is_in_turn.take() }
+    }
+
+    /// Whether dsh wrote all of it by itself.
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.work.is_none()
+    }
+
+    /// The lines, in stretches. Without the first where those are not known.
+    pub(super) fn lines(&self) -> (bool, Vec<(u64, u64)>) {
+        let mut lines: Vec<(u64, u64)> = Vec::new();
+        for (first, last) in self.runs.iter().filter_map(|run| run.lines) {
+            match lines.last_mut() {
+                Some(stretch) if first == stretch.1 || first == stretch.1 + 1 => stretch.1 = last,
+                _ => lines.push((first, last)),
+            }
+        }
+        (!self.is_cut, lines)
+    }
+
+    /// The seqs that are missing between `first` and before `next`, each stretch to before its second.
+    pub(super) fn missing(&self, first: u64, next: u64) -> impl Iterator<Item = (u64, u64)> {
+        let start = if self.is_cut { self.runs.front().map_or(first, |run| run.seqs.0) } else { first };
+        let ends = std::iter::once(start).chain(self.runs.iter().map(|run| run.seqs.1));
+        ends.zip(self.runs.iter().map(|run| run.seqs.0).chain([next])).filter(|(end, next)| end < next)
+    }
+
+    /// The seqs that are there, from the first to the last.
+    pub(super) fn seqs(&self) -> Option<(u64, u64)> {
+        let (first, last) = (self.runs.front()?, self.runs.back()?);
+        Some((first.seqs.0, last.seqs.1.saturating_sub(1)))
+    }
+
+    /// How many records there are, as far as is known.
+    pub(super) fn count(&self) -> u64 {
+        self.runs.iter().map(|run| if run.is_row() { 1 } else { run.seqs.1 - run.seqs.0 }).sum()
+    }
+
+    /// What the first records are that are kept.
+    pub(super) fn told(&self, most: usize) -> Vec<String> {
+        self.records.iter().take(most).map(Piece::told).collect()
     }
 }
 
-impl Kept {
+impl Run {
+    /// Whether a record stands right behind, one event on the next line.
+    fn goes_on_with(&self, piece: &Piece) -> bool {
+        let next_line = self.lines.map(|(_, last)| last + 1);
+        piece.events == 1 && !self.is_row() && piece.first_seq == self.seqs.1 && piece.line == next_line
+    }
+
+    /// Whether it is a packed row of several events.
+    fn is_row(&self) -> bool {
+        let lines = self.lines.map_or(1, |(first, last)| last.saturating_sub(first) + 1);
+        self.seqs.1 - self.seqs.0 > lines
+    }
+}
+
+impl Piece {
+    pub(super) fn of(record: &Record) -> Self {
+        let body = match &record.body {
+            Body::Event(event) if event.data.get().len() <= MOST_BYTES / 4 => {
+                KeptBody::Event(KeptEvent::of(event))
+            }
+            other => KeptBody::Told(closers::told(other)),
+        };
+        Self {
+            first_seq: record.body.first_seq(),
+            events: record.body.events(),
+            line: record.place.line,
+            is_work: !closers::is_synthetic(&record.body),
+            turn: closers::turn(&record.body),
+            bytes: if let KeptBody::Event(event) = &body { event.bytes() } else { 0 },
+            body,
+        }
+    }
+
+    /// A whole record in a damaged line, of which no more than the seq is known.
+    pub(super) fn beside_damage(seq: u64, line: Option<u64>) -> Self {
+        Self {
+            first_seq: seq,
+            events: 1,
+            line,
+            is_work: true,
+            turn: Turn::Any,
+            body: KeptBody::Told("a record in a damaged line".to_owned()),
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn turn(&self) -> Turn {
+        self.turn
+    }
+
+    pub(super) fn line(&self) -> Option<u64> {
+        self.line
+    }
+
+    pub(super) fn forget_words(&mut self) {
+        (self.body, self.bytes) = (KeptBody::Told(self.told()), 0);
+    }
+
     fn told(&self) -> String {
         match &self.body {
             KeptBody::Told(what) => what.clone(),
@@ -186,7 +338,7 @@ mod tests {
             .next(|item| {
                 if let Item::Record(record) = item {
                     is_again = trail.is_again(&record);
-                    trail.push(&record);
+                    trail.push(Piece::of(&record));
                 }
             })
             .unwrap()
@@ -199,14 +351,31 @@ mod tests {
     fn the_past_is_bounded_but_its_figures_are_not() {
         let todo = |seq: u64| event(seq, "todo/write", &format!("{{\"text\":\"{}\"}}", "x".repeat(8000)));
         let lines: Vec<String> = (0..1000).map(todo).chain([event(1000, "step/end", "{}")]).collect();
-        let (trail, _) = trail(&lines);
+        let (mut trail, _) = trail(&lines);
         assert!(trail.records.len() < MOST && trail.bytes <= MOST_BYTES);
-        let (far, near) = (trail.since(3), trail.since(1000));
-        assert_eq!((far.first_line, far.last_line, far.is_synthetic), (Some(5), Some(1002), false));
-        assert_eq!(
-            (near.first_line, near.is_synthetic, near.whats),
-            (Some(1002), true, vec!["step/end".to_owned()])
-        );
+        let near = trail.split_off(1000);
+        assert_eq!((near.lines(), near.is_synthetic()), ((true, vec![(1002, 1002)]), true));
+        assert_eq!(near.told(6), ["step/end"]);
+        let far = trail.split_off(3);
+        assert_eq!((far.lines(), far.is_synthetic(), far.count()), ((true, vec![(5, 1001)]), false, 997));
+        assert_eq!((trail.lines(), trail.is_synthetic()), ((true, vec![(2, 4)]), false));
+    }
+
+    #[test]
+    fn lines_and_seqs_run_apart_at_a_row() {
+        let row = r#"{"type":"text-chunks","seq0":1,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[1],"texts":["a","b"]}}"#;
+        let lines = [
+            event(0, "step/end", "{}"),
+            row.to_owned(),
+            event(3, "step/end", "{}"),
+            event(5, "step/end", "{}"),
+        ];
+        let (mut trail, _) = trail(&lines);
+        assert_eq!((trail.start_of(2), trail.start_of(3), trail.count()), (1, 3, 4));
+        assert_eq!(trail.missing(0, 7).collect::<Vec<_>>(), [(4, 5), (6, 7)]);
+        let behind = trail.split_off(3);
+        assert_eq!((behind.lines().1, behind.seqs()), (vec![(4, 5)], Some((3, 5))));
+        assert!(behind.is_synthetic() && !trail.is_synthetic());
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use super::Finding;
 use super::registry::{Rule, rule_family};
-use super::wording::{amount, quoted};
+use super::wording::{amount, quoted, short_list};
 use crate::format::Format;
 use crate::log::Place;
-use crate::session::{Node, Session, origin, short_list};
+use crate::session::{Node, Session, origin};
 use std::collections::BTreeMap;
 
 rule_family! {
@@ -135,15 +135,17 @@ impl Sources {
 
 /// What is to be said of header members that the format does not have.
 pub(super) fn header_members(names: &[String], format: &Format) -> Option<Finding> {
-    let has = match names {
+    let (has, them) = match names {
         [] => return None,
-        [_] => "a member",
-        _ => "members",
+        [_] => ("a member", "it"),
+        _ => ("members", "them"),
     };
     let listed = short_list(names.iter().map(|name| quoted(name)));
     let message =
         format!("the session header has {has} that format {} does not have: {listed}", format.version);
-    let help = "the first releases of dsh pass over them, later ones refuse the session; take them out of the first line";
+    let help = format!(
+        "the first releases of dsh pass over {them}, later ones refuse the session; take {them} out of the first line"
+    );
     Some(Finding::new(&HEADER_MEMBERS, Place { line: Some(1), ..Place::default() }, message).with_help(help))
 }
 
@@ -208,6 +210,11 @@ mod tests {
             "{}",
             finding.message
         );
+        assert!(finding.help.contains("pass over them,"), "{}", finding.help);
+        let many: Vec<String> = (0..3000).map(|member| format!("\"m{member}\":1,")).collect();
+        let (one, many) = (only(log(r#""note":1,"#)), only(log(&many.concat())));
+        assert!(one.help.contains("take it out"), "{}", one.help);
+        assert!(many.message.ends_with("\"m7\", and 2,992 more"), "{}", many.message);
         assert_eq!(
             codes(&log(r#""cwd":"/x","origin":"subagent","agentPreset":"p","seedLength":0,"#)),
             [""; 0]
@@ -239,6 +246,10 @@ mod tests {
             let checked = check_events_of(version, &[of(0, kind)]);
             assert_eq!(codes(&checked).contains(&"unknown-source-kind"), !is_known, "{version} {kind}");
         }
+        // An event that is passed over puts nothing on the surface, whatever marker it carries.
+        let odd = marked(1, "acme/note", "{}", r#""append""#, ",\"ignorable\":true");
+        let checked = check_events_of(4, &[of(0, "acme"), odd]);
+        assert!(checked.findings.iter().any(|finding| finding.message.starts_with("1 message with")));
         let many: Vec<String> = (0..40).map(|seq| of(seq, &format!("k{seq}"))).collect();
         let checked = check_events(&many);
         assert_eq!(codes(&checked).len(), 33);

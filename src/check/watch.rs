@@ -96,14 +96,12 @@ impl Watch {
         self.quality.event(here);
         self.script.event(here);
         self.inbox.event(here);
+        self.metered.iter_mut().for_each(|metered| metered.event(here));
         let (event, payload, place, losses) = (here.event, here.payload, here.place, here.losses);
         let findings = &mut *here.findings;
         let is_known = self.format.knows(&event.event_type);
         if let Some(relations) = self.relations.as_mut().filter(|_| is_known) {
             relations.event(event, payload, place, losses, findings);
-        }
-        if let Some(metered) = &mut self.metered {
-            metered.event(event, payload, place, self.format, losses, findings);
         }
         if let Some(upgrades) = &mut self.upgrades {
             let standing = if is_known { Standing::Known } else { Standing::Unknown };

@@ -13,13 +13,14 @@ pub(super) fn or_default_root(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     if !paths.is_empty() {
         return Ok(paths);
     }
-    let root = place::default_root().filter(|root| root.is_dir());
-    let root = root.ok_or_else(|| {
-        UsageError::new(
-            "no PATH is given, and there are no sessions in $DSH_HOME/sessions or ~/.dsh/sessions",
-            "name a log or a folder",
-        )
-    })?;
+    let wrong = |why: String| {
+        let message = format!("no PATH is given, and {why}");
+        UsageError::new(message, "name a log or a folder, or set DSH_HOME to the home of dsh")
+    };
+    let root = place::default_root().ok_or_else(|| wrong("no home directory is known".into()))?;
+    if !root.is_dir() {
+        return Err(wrong(format!("dsh's own sessions are not here: {} is no folder", root.display())).into());
+    }
     Ok(vec![root])
 }
 

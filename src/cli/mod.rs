@@ -35,7 +35,7 @@ struct Global {
     /// Say nothing but errors on standard error.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
     quiet: bool,
-    /// Say more: all findings of every file, however many there are.
+    /// Say more: the findings of every file, however many, up to 1,000 of a rule and severity in each and then a sum.
     #[arg(short, long, global = true, help_heading = "Output")]
     verbose: bool,
 }

@@ -55,10 +55,9 @@ pub(super) fn settings(options: &[RuleOption]) -> Result<Settings> {
     let mut settings = Settings::default();
     for RuleOption { name, level } in options {
         let family = check::rules().filter(|rule| rule.family == name);
-        let mut rules: Vec<&Rule> = check::rule(name).into_iter().chain(family).collect();
-        rules.dedup();
+        let rules: Vec<&Rule> = check::rule(name).into_iter().chain(family).collect();
         if rules.is_empty() {
-            return Err(unknown(name, "no rule and no family", true).into());
+            return Err(unknown(name).into());
         }
         for rule in rules {
             settings.set(rule.code, (*level).into()).map_err(|error| {
@@ -72,22 +71,36 @@ pub(super) fn settings(options: &[RuleOption]) -> Result<Settings> {
     Ok(settings)
 }
 
-/// The rule of that code.
-pub(super) fn named(code: &str) -> Result<&'static Rule> {
-    Ok(check::rule(code).ok_or_else(|| unknown(code, "no rule", false))?)
+/// What is to be explained.
+pub(super) enum Subject {
+    Rule(&'static Rule),
+    /// The rules of a family.
+    Family(Vec<&'static Rule>),
 }
 
-fn unknown(name: &str, what: &str, with_families: bool) -> UsageError {
-    let families = check::rules().map(|rule| rule.family).filter(|_| with_families);
-    let names: BTreeSet<&str> = check::rules().map(|rule| rule.code).chain(families).collect();
+/// The rule, or the rules of the family, of that name.
+pub(super) fn named(name: &str) -> Result<Subject> {
+    if let Some(rule) = check::rule(name) {
+        return Ok(Subject::Rule(rule));
+    }
+    let family: Vec<&Rule> = check::rules().filter(|rule| rule.family == name).collect();
+    if family.is_empty() { Err(unknown(name).into()) } else { Ok(Subject::Family(family)) }
+}
+
+fn unknown(name: &str) -> UsageError {
+    let names: BTreeSet<&str> = check::rules().flat_map(|rule| [rule.code, rule.family]).collect();
     let close = close(name, names);
     let help = if close.is_empty() { String::new() } else { format!("close: {}; ", close.join(", ")) };
     let help = format!("{help}`dshc verify --list-rules` shows all");
-    UsageError::new(format!("there is {what} of the name {}", crate::json::excerpt(name)), help)
+    UsageError::new(
+        format!("there is no rule and no family of the name {}", crate::json::excerpt(name)),
+        help,
+    )
 }
 
 /// The names that are like `name` or hold it, the closest first.
 fn close<'a>(name: &str, names: BTreeSet<&'a str>) -> Vec<&'a str> {
+    let name = &*name.to_lowercase();
     let likeness = |other: &str| {
         let holds = name.len() > 2 && (other.contains(name) || name.contains(other));
         let likeness = strsim::jaro_winkler(name, other);
@@ -117,8 +130,9 @@ mod tests {
         assert_eq!(close("torn-tial", names()), ["torn-tail"]);
         assert_eq!(close("repeat", names()), ["seq-repeat"]);
         assert_eq!(close("xyz", names()), [""; 0]);
+        assert_eq!(close("TORN-TAIL", names()), ["torn-tail"]);
         let error = usage(named("torn_tail"));
-        assert_eq!(error.message, "there is no rule of the name \"torn_tail\"");
+        assert_eq!(error.message, "there is no rule and no family of the name \"torn_tail\"");
         assert!(error.help.starts_with("close: torn-tail"), "{}", error.help);
         assert_eq!(usage(named("qqqqq")).help, "`dshc verify --list-rules` shows all");
     }

@@ -1,6 +1,6 @@
 //! `dshc verify`.
 
-use super::rules::{self, RuleOption};
+use super::rules::{self, RuleOption, Subject};
 use super::{NO_OUTPUT, UsageError, inputs};
 use crate::batch;
 use crate::check::{self, Rule, Severity};
@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   dshc verify                                       every session of this user's dsh
   dshc verify LOG --fail-on warning                 for CI: a torn tail fails too
-  dshc verify ARCHIVE -v                            all findings of every file
+  dshc verify ARCHIVE -v                            the findings of every file, not only totals
   dshc verify LOG --rule crlf=off --rule pairing=warning
                                                     a rule off, a family of rules weighed anew
   dshc verify --explain torn-tail                   what a rule means and what to do
@@ -49,18 +49,19 @@ pub(super) struct Verify {
     /// The least severity that makes the exit code 1, or fails a case of a JUnit report.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
-    /// Also list everything that an upgrade by dsh to this log format would refuse, each as an error. Formats 1 and 2
-    /// are steps of upgrades to 3 and 4.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=NEWEST.version))]
+    /// Also list everything that the upgrades by which dsh brings a log to this format would refuse, each as an error.
+    #[arg(long, value_name = "N", value_parser = target_format)]
     target_format: Option<u64>,
     /// What becomes of a rule's findings: off, note, warning or error; of a family's, if CODE is one. May be given
     /// several times; the last one that names a rule counts.
     #[arg(long = "rule", value_name = "CODE=SEVERITY")]
     rules: Vec<RuleOption>,
-    /// Show the page of a rule: what it means, why it matters, how it comes about and what to do.
+    /// Show the page of a rule: what it means, why it matters, how it comes about and what to do. Of a family, list
+    /// its rules.
     #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "list_rules", "rules"])]
     explain: Option<String>,
-    /// List all rules: code, default severity, family, and what a breach is.
+    /// List all rules by family: code, default severity, family, and what a breach is. Those of the family "opening"
+    /// cannot be set.
     #[arg(long, conflicts_with_all = ["paths", "rules"])]
     list_rules: bool,
 }
@@ -68,17 +69,19 @@ pub(super) struct Verify {
 /// How a report is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people: by file, at most ten findings of a rule in each; totals by rule for more than 20 files; -v shows
-    /// all.
+    /// For people: by file, at most ten findings of a rule and severity in each; totals for more than 20 files. -v
+    /// shows all that any format has: the first 1,000 of a rule and severity in a log, and the sum of the others.
     Human,
     /// One document, of the schema dshc.verify/1.
     Json,
-    /// SARIF 2.1.0, for code scanning.
+    /// SARIF 2.1.0, for code scanning: at most 5,000 results, the gravest, as many as GitHub shows; how many are left
+    /// out is said.
     Sarif,
-    /// JUnit XML: a suite for each log, a case for each rule with findings.
+    /// JUnit XML: a suite for each log, a case for each rule with findings, of which it tells at most ten of a severity
+    /// without -v.
     Junit,
-    /// Commands of a GitHub workflow: an annotation for each finding, at most ten of a rule. GitHub shows ten errors,
-    /// ten warnings and ten notices of a step.
+    /// Commands of a GitHub workflow: an annotation for each finding, at most ten of a rule and severity without -v.
+    /// GitHub shows ten errors, ten warnings and ten notices of a step.
     Github,
 }
 
@@ -91,10 +94,10 @@ enum FailOn {
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         if let Some(code) = &self.explain {
-            return self.explain(rules::named(code)?, printer);
+            return self.explain(&rules::named(code)?, printer);
         }
         if self.list_rules {
-            return self.list(printer);
+            return self.list(&check::rules().collect::<Vec<_>>(), printer);
         }
         let settings = rules::settings(&self.rules)?;
         let found = batch::find(&inputs::or_default_root(self.paths)?);
@@ -111,7 +114,11 @@ impl Verify {
         Ok(run.files.iter().fold(Exit::Done, |exit, file| exit.merge(exit_of(file, threshold))))
     }
 
-    fn explain(&self, rule: &'static Rule, printer: Printer) -> Result<Exit> {
+    fn explain(&self, subject: &Subject, printer: Printer) -> Result<Exit> {
+        let rule = match subject {
+            Subject::Family(rules) => return self.list(rules, printer),
+            Subject::Rule(rule) => *rule,
+        };
         match self.format {
             Format::Human => printer.print(Layout::Human, |out| human::rule(rule, printer.width(), out)),
             Format::Json => printer.print(Layout::Data, |out| json::rules(&[rule], out)),
@@ -121,11 +128,10 @@ impl Verify {
         Ok(Exit::Done)
     }
 
-    fn list(&self, printer: Printer) -> Result<Exit> {
-        let rules: Vec<&Rule> = check::rules().collect();
+    fn list(&self, rules: &[&Rule], printer: Printer) -> Result<Exit> {
         match self.format {
-            Format::Human => printer.print(Layout::Human, |out| human::rules(&rules, out)),
-            Format::Json => printer.print(Layout::Data, |out| json::rules(&rules, out)),
+            Format::Human => printer.print(Layout::Human, |out| human::rules(rules, out)),
+            Format::Json => printer.print(Layout::Data, |out| json::rules(rules, out)),
             _ => return Err(no_rules()),
         }
         .context(NO_OUTPUT)?;
@@ -133,8 +139,18 @@ impl Verify {
     }
 }
 
+/// A format that upgrades lead to: 1 to that of the newest dsh.
+fn target_format(text: &str) -> Result<u64, String> {
+    let version = text.parse().ok().filter(|version| (1..=NEWEST.version).contains(version));
+    version.ok_or_else(|| format!("want the number of a format to upgrade to, 1 to {}", NEWEST.version))
+}
+
 fn no_rules() -> anyhow::Error {
-    UsageError::new("rules are shown in the formats human and json alone", "leave --format out").into()
+    UsageError::new(
+        "rules are shown in the formats human and json alone",
+        "leave --format out, or use --format json",
+    )
+    .into()
 }
 
 fn print(run: &Verification, format: Format, threshold: Severity, printer: Printer) -> std::io::Result<()> {
@@ -143,12 +159,15 @@ fn print(run: &Verification, format: Format, threshold: Severity, printer: Print
         Format::Human => printer.print(Layout::Human, |out| human::verify(run, is_verbose, out)),
         Format::Json => printer.print(Layout::Data, |out| json::verify(run, out)),
         Format::Sarif => printer.print(Layout::Data, |out| report::sarif(run, out)),
-        Format::Junit => printer.print(Layout::Data, |out| report::junit(run, threshold, out)),
-        Format::Github => printer.print(Layout::Data, |out| report::github(run, out)),
+        Format::Junit => printer.print(Layout::Data, |out| report::junit(run, threshold, is_verbose, out)),
+        Format::Github => printer.print(Layout::Data, |out| report::github(run, is_verbose, out)),
     }?;
     // These go to a file or a page of their own; what stays in the job's log should say how it went.
     if matches!(format, Format::Sarif | Format::Junit | Format::Github) {
         printer.note(&report::summary(run));
+    }
+    if let (Format::Sarif, Some(left_out)) = (format, report::sarif_left_out(run)) {
+        printer.note(&left_out);
     }
     Ok(())
 }

@@ -108,6 +108,12 @@ pub fn clip(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The beginning of any value from a log: a text quoted, another one as it is written; "…" where it is cut.
+#[must_use]
+pub fn sample(raw: &Raw) -> String {
+    text(raw).map_or_else(|| clip(raw.get()).into_owned(), |text| excerpt(&text.to_str()))
+}
+
 /// Whether `raw` is a number that JavaScript reads as negative zero, which some readers refuse (FORMAT §0.4).
 #[must_use]
 pub fn is_negative_zero(raw: &Raw) -> bool {

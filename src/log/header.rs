@@ -123,14 +123,14 @@ impl Header {
         Ok(header)
     }
 
-    /// The first members of a header line that its format does not have, where readers may pass over such.
+    /// The members of a header line that its format does not have, where readers may pass over such.
     pub(super) fn extra_members(line: &str, format: &Format) -> Vec<String> {
         let object = Object::parse(line).ok();
         let seeded = seeded_member(format.header.seeded);
         let is_extra =
             |name: &String| !REQUIRED.iter().chain(OPTIONAL).chain([&seeded]).any(|known| known == name);
         let names = object.iter().flat_map(Object::names).map(|name| json::clip(&name.to_str()).into_owned());
-        names.filter(is_extra).take(MOST_FOREIGN).collect()
+        names.filter(is_extra).collect()
     }
 
     /// What can be told from the header of a version that nobody has described.

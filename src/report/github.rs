@@ -1,50 +1,47 @@
 //! GitHub's workflow commands: each finding as an annotation of a job, one line each.
 
-use super::phrases::{amount, place, told};
-use super::printer::shown;
+use super::phrases::{more, place, told};
+use super::printer::{escaped, is_unsafe, shown};
 use crate::check::{Finding, Severity};
 use crate::log::Container;
 use crate::verify::{FileVerdict, Verification};
+use crate::wording::amount;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// How many findings of one code are told. GitHub itself shows ten annotations of a kind for a step.
+/// How many findings of one rule and severity are told, unless more is asked for. GitHub itself shows ten annotations
+/// of a severity for a step.
 const MOST: u64 = 10;
 
-/// What is not told of one code.
+/// What is told and what is not of one rule and severity.
+#[derive(Default)]
 struct Rest {
     told: u64,
     breaches: u64,
     files: BTreeSet<usize>,
-    severity: Severity,
 }
 
 /// Writes the commands of a run, and nothing else.
-pub fn github(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
-    let mut rests: BTreeMap<&str, Rest> = BTreeMap::new();
+pub fn github(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let most = if is_verbose { u64::MAX } else { MOST };
+    let mut rests: BTreeMap<(&str, Severity), Rest> = BTreeMap::new();
     for (index, file) in run.files.iter().enumerate() {
         for finding in &file.findings {
-            let rest = rests.entry(finding.code).or_insert_with(|| Rest {
-                told: 0,
-                breaches: 0,
-                files: BTreeSet::new(),
-                severity: Severity::Note,
-            });
-            if rest.told < MOST {
+            let rest = rests.entry((finding.code, finding.severity)).or_default();
+            if rest.told < most {
                 rest.told += 1;
                 annotation(file, finding, out)?;
             } else {
                 rest.breaches = rest.breaches.saturating_add(finding.count);
                 rest.files.insert(index);
-                rest.severity = rest.severity.max(finding.severity);
             }
         }
     }
-    for (code, rest) in rests.iter().filter(|(_, rest)| rest.breaches > 0) {
+    for ((code, severity), rest) in rests.iter().filter(|(_, rest)| rest.breaches > 0) {
         let logs = amount(rest.files.len() as u64, "log");
-        let more = format!("and {} of {code}, in {logs}", amount(rest.breaches, "more finding"));
-        writeln!(out, "::{} title={}::{}", command(rest.severity), property(code), data(&more))?;
+        let more = format!("and {} of {code}, in {logs}", more(rest.breaches, *severity));
+        writeln!(out, "::{} title={}::{}", command(*severity), property(code), data(&more))?;
     }
     Ok(())
 }
@@ -78,9 +75,11 @@ fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property's value as it may stand in a command.
+/// A property's value as it may stand in a command. A line feed stays what it is, so that a path stays its file's name.
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    data(&escaped(text, |character| is_unsafe(character) && !"\r\n".contains(character)))
+        .replace(':', "%3A")
+        .replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -90,7 +89,7 @@ mod tests {
 
     fn lines(run: &Verification) -> Vec<String> {
         let mut out = Vec::new();
-        github(run, &mut out).unwrap();
+        github(run, false, &mut out).unwrap();
         String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
     }
 
@@ -112,7 +111,29 @@ mod tests {
         run.files[0].findings[11].count = 500;
         let lines = lines(&run);
         assert_eq!(lines.len(), 11);
-        assert_eq!(lines[10], "::warning title=torn-tail::and 501 more findings of torn-tail, in 1 log");
+        assert_eq!(lines[10], "::warning title=torn-tail::and 501 more warnings of torn-tail, in 1 log");
+    }
+
+    #[test]
+    fn errors_are_told_behind_many_notes_of_their_rule() {
+        let mut run = run(of_code("seq-gap", 40));
+        for finding in &mut run.files[0].findings[..39] {
+            finding.severity = Severity::Note;
+        }
+        let lines = lines(&run);
+        assert_eq!(lines.len(), 12);
+        assert!(lines[10].starts_with("::error file="), "{lines:?}");
+        assert_eq!(lines[11], "::notice title=seq-gap::and 29 more notes of seq-gap, in 1 log");
+        let mut all = Vec::new();
+        github(&run, true, &mut all).unwrap();
+        assert_eq!(String::from_utf8(all).unwrap().lines().count(), 40);
+    }
+
+    #[test]
+    fn control_characters_of_a_path_are_escaped() {
+        let mut run = run(of_code("seq-gap", 1));
+        run.files[0].path = "a\u{7}\u{9b}2J.jsonl".into();
+        assert!(lines(&run)[0].contains(r" file=a\u{7}\u{9b}2J.jsonl,"), "{:?}", lines(&run));
     }
 
     #[test]

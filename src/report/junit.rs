@@ -5,52 +5,69 @@
 //! is named by its rule and belongs to a class named by its log: CI systems tell cases apart by class and name, not by
 //! suite.
 
-use super::phrases::{amount, place, told};
+use super::phrases::{self, place, told};
 use super::printer::{shown, shown_path};
 use crate::check::{Finding, Severity};
-use crate::verify::{FileVerdict, Status, Verification};
+use crate::verify::{FileVerdict, Status, Tally, Verification};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
-/// How many findings of one rule a case tells.
+/// How many findings of one severity a case tells, unless more is asked for.
 const MOST: usize = 10;
 
 /// Writes the report of a run. Cases with findings at or above `threshold` fail; the others say what they found and
 /// pass.
-pub fn junit(run: &Verification, threshold: Severity, out: &mut dyn Write) -> io::Result<()> {
+pub fn junit(
+    run: &Verification,
+    threshold: Severity,
+    is_verbose: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let most = if is_verbose { usize::MAX } else { MOST };
     let mut report = Report::new("dshc verify");
-    report.add_test_suites(run.files.iter().map(|file| suite(file, threshold)));
+    report.add_test_suites(run.files.iter().map(|file| suite(file, threshold, most)));
     report.serialize(out).map_err(io_error)
 }
 
-fn suite(file: &FileVerdict, threshold: Severity) -> TestSuite {
+fn suite(file: &FileVerdict, threshold: Severity, most: usize) -> TestSuite {
     let name = legal(&shown_path(&file.path));
     let mut by_code: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     for finding in &file.findings {
         by_code.entry(finding.code).or_default().push(finding);
     }
-    let mut cases: Vec<TestCase> =
-        by_code.into_iter().map(|(code, findings)| case(file.status(), code, &findings, threshold)).collect();
+    let mut cases: Vec<TestCase> = by_code
+        .into_iter()
+        .map(|(code, mut findings)| {
+            // The gravest first; those of one severity stay in the order of their places.
+            findings.sort_by_key(|finding| Reverse(finding.severity));
+            case(file.status(), code, &findings, threshold, most)
+        })
+        .collect();
     if cases.is_empty() {
         cases.push(TestCase::new("no findings", TestCaseStatus::success()));
     }
     let mut suite = TestSuite::new(&name);
     suite.add_test_cases(cases.into_iter().map(|mut case| {
         case.set_classname(&name);
-        case.extra.insert("file".into(), (&name).into());
+        // Standard input is no file that could be opened.
+        if file.path != Path::new("-") {
+            case.extra.insert("file".into(), (&name).into());
+        }
         case
     }));
     suite
 }
 
-/// The case of one rule and its findings, of which there is at least one.
-fn case(status: Status, code: &str, findings: &[&Finding], threshold: Severity) -> TestCase {
-    let text = legal(&text(findings));
-    let worst = findings.iter().map(|finding| finding.severity).max();
+/// The case of one rule and its findings, of which there is at least one, the gravest first.
+fn case(status: Status, code: &str, findings: &[&Finding], threshold: Severity, most: usize) -> TestCase {
+    let text = legal(&text(findings, most));
+    let worst = findings.first().map(|finding| finding.severity);
     let kind = match worst {
         // The log could not be checked: JUnit tells that apart from a check that failed.
         Some(_) if status == Status::Unreadable => NonSuccessKind::Error,
@@ -61,26 +78,33 @@ fn case(status: Status, code: &str, findings: &[&Finding], threshold: Severity) 
             return case;
         }
     };
-    let breaches = findings.iter().fold(0, |sum: u64, finding| sum.saturating_add(finding.count));
     let first = findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
     let first = legal(&shown(first)).replace('\n', " ");
-    let message =
-        if breaches == 1 { first } else { format!("{}, the first: {first}", amount(breaches, "finding")) };
+    let message = match findings {
+        [finding] if finding.count == 1 => first,
+        _ => {
+            let tally = Tally::of(findings.iter().copied());
+            format!("{}, the first: {first}", phrases::tally(tally))
+        }
+    };
     let mut status = TestCaseStatus::non_success(kind);
     status.set_message(message).set_type(worst.map_or("", Severity::as_str)).set_description(text);
     TestCase::new(code, status)
 }
 
-fn text(findings: &[&Finding]) -> String {
+fn text(findings: &[&Finding], most: usize) -> String {
     let mut text = String::new();
-    for finding in findings.iter().take(MOST) {
-        let (severity, place) = (finding.severity.as_str(), place(finding));
-        let place = if place.is_empty() { place } else { format!(" at {place}") };
-        let _ = writeln!(text, "{severity}{place}: {}", shown(&told(finding)));
-    }
-    let more = findings.iter().skip(MOST).fold(0, |sum: u64, finding| sum.saturating_add(finding.count));
-    if more > 0 {
-        let _ = writeln!(text, "and {} like this", amount(more, "more finding"));
+    for alike in findings.chunk_by(|one, next| one.severity == next.severity) {
+        for finding in alike.iter().take(most) {
+            let (severity, place) = (finding.severity.as_str(), place(finding));
+            let place = if place.is_empty() { place } else { format!(" at {place}") };
+            let _ = writeln!(text, "{severity}{place}: {}", shown(&told(finding)));
+        }
+        let left_out = alike.iter().skip(most);
+        let more = left_out.fold(0, |sum: u64, finding| sum.saturating_add(finding.count));
+        if let (Some(finding), 1..) = (alike.first(), more) {
+            let _ = writeln!(text, "and {} like this", phrases::more(more, finding.severity));
+        }
     }
     text
 }
@@ -110,7 +134,7 @@ mod tests {
 
     fn report(run: &Verification, threshold: Severity) -> String {
         let mut out = Vec::new();
-        junit(run, threshold, &mut out).unwrap();
+        junit(run, threshold, false, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -125,10 +149,18 @@ mod tests {
         let lenient = report(&run, Severity::Error);
         assert!(lenient.contains(r#"failures="1""#), "{lenient}");
         assert!(
-            lenient.contains(r#"<failure message="2 findings, the first: no 0" type="error">"#),
+            lenient.contains(r#"<failure message="2 errors, the first: no 0" type="error">"#),
             "{lenient}"
         );
         assert!(lenient.contains("<system-out>warning at line 2, byte 0, seq 0: no 0\n"), "{lenient}");
+    }
+
+    #[test]
+    fn standard_input_is_no_file() {
+        let mut run = run(of_code("seq-gap", 1));
+        run.files[0].path = "-".into();
+        let report = report(&run, Severity::Error);
+        assert!(report.contains(r#"classname="-""#) && !report.contains("file="), "{report}");
     }
 
     #[test]
@@ -148,8 +180,23 @@ mod tests {
     #[test]
     fn of_many_alike_ten_are_told() {
         let report = report(&run(of_code("seq-gap", 30)), Severity::Error);
-        assert!(report.contains("and 20 more findings like this"), "{report}");
+        assert!(report.contains("and 20 more errors like this"), "{report}");
         assert!(!report.contains("no 10"), "{report}");
+    }
+
+    #[test]
+    fn the_gravest_comes_first() {
+        let mut run = run(of_code("seq-gap", 1100));
+        for finding in &mut run.files[0].findings[..1099] {
+            finding.severity = Severity::Note;
+        }
+        let report = report(&run, Severity::Error);
+        assert!(report.contains(r#"message="1 error, 1,099 notes, the first: no 1099""#), "{report}");
+        let end = "and 1,089 more notes like this";
+        assert!(report.contains("\">error at line 1101") && report.contains(end), "{report}");
+        let mut all = Vec::new();
+        junit(&run, Severity::Error, true, &mut all).unwrap();
+        assert!(!String::from_utf8(all).unwrap().contains("more notes"));
     }
 
     #[test]
@@ -163,7 +210,7 @@ mod tests {
                 Ok(())
             }
         }
-        let error = junit(&run(Vec::new()), Severity::Error, &mut Closed).unwrap_err();
+        let error = junit(&run(Vec::new()), Severity::Error, false, &mut Closed).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
 }

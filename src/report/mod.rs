@@ -16,4 +16,4 @@ pub use github::github;
 pub use junit::junit;
 pub use phrases::summary;
 pub use printer::{Layout, Printer, Verbosity, shown_path};
-pub use sarif::sarif;
+pub use sarif::{sarif, sarif_left_out};

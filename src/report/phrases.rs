@@ -1,7 +1,8 @@
 //! What several reports of `verify` say in the same words.
 
-use crate::check::Finding;
+use crate::check::{Finding, Severity};
 use crate::verify::{Status, Tally, Verification};
+use crate::wording::{amount, grouped};
 use std::fmt::Write;
 
 /// Where a finding is: `line 18, byte 2811, seq 16`; empty if it is about the whole file.
@@ -33,22 +34,9 @@ pub(super) fn tally(tally: Tally) -> String {
     told.join(", ")
 }
 
-/// `1 log`, `2 logs`, `1,234 logs`.
-pub(super) fn amount(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// Digits in groups of three.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+/// `1 more error`, `1,234 more notes`: what a report that is short leaves out.
+pub(super) fn more(count: u64, severity: Severity) -> String {
+    amount(count, &format!("more {}", severity.as_str()))
 }
 
 /// How many logs of a run there are, and what of them: `4 logs: 2 clean, 1 with findings, 1 unreadable; 2 errors`.
@@ -83,11 +71,6 @@ pub(super) fn totals(run: &Verification) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
 
     #[test]
     fn severities_without_findings_are_not_told() {

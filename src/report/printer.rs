@@ -101,17 +101,28 @@ impl Printer {
 
 /// Text from a log or a file name as it may stand on a terminal: control characters escaped, line feeds kept.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    // Marks that turn the direction of text make a line read as another one.
-    let turns = |character| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_unsafe = |character: char| (character.is_control() && character != '\n') || turns(character);
-    if !text.contains(is_unsafe) {
+    if !text.contains(|character| is_unsafe(character) && character != '\n') {
         return Cow::Borrowed(text);
     }
+    Cow::Owned(escaped(text, |character| is_unsafe(character) && character != '\n'))
+}
+
+/// Whether a character does something to a terminal or a viewer, or breaks the line.
+pub(super) fn is_unsafe(character: char) -> bool {
+    let breaks = matches!(character, '\u{2028}' | '\u{2029}');
+    // Marks that turn the direction of text make a line read as another one.
+    let turns =
+        matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character.is_control() || breaks || turns
+}
+
+/// The text with these characters as Rust writes them: `\u{7}`.
+pub(super) fn escaped(text: &str, which: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for character in text.chars() {
-        if is_unsafe(character) { out.extend(character.escape_default()) } else { out.push(character) }
+        if which(character) { out.extend(character.escape_default()) } else { out.push(character) }
     }
-    Cow::Owned(out)
+    out
 }
 
 /// A path for a person, on one line.
@@ -129,6 +140,7 @@ mod tests {
         assert_eq!(shown("a\u{1b}[2J\nb\t"), "a\\u{1b}[2J\nb\\t");
         assert_eq!(shown_path(Path::new("a\nb")), "a\\nb");
         assert_eq!(shown("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(shown("a\u{2028}b\u{2029}"), "a\\u{2028}b\\u{2029}");
         assert!(matches!(shown("会话 plain"), Cow::Borrowed(_)));
     }
 }

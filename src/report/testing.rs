@@ -1,7 +1,7 @@
 //! Findings made by hand, for the tests of the reports.
 
-use crate::check::{Checked, Finding, Related, rule};
-use crate::log::{Container, Place};
+use crate::check::{Ending, Finding, Related, rule};
+use crate::log::{Container, Header, Place};
 use crate::verify::{FileVerdict, Verification};
 
 /// `count` findings of a rule, on lines 2, 3, ….
@@ -27,21 +27,23 @@ pub fn of_code(code: &str, count: u64) -> Vec<Finding> {
 
 /// A run over one raw log with these findings.
 pub fn run(findings: Vec<Finding>) -> Verification {
-    let checked = Checked {
-        session: "s".into(),
+    let header = Header {
         version: 0,
-        events: 43,
-        lock: None,
-        busy: Vec::new(),
-        findings: Vec::new(),
+        id: "s".into(),
+        created_at: 1,
+        cwd: None,
+        parent_session: None,
+        is_seeded: false,
+        seed_length: None,
+        address: None,
     };
     let file = FileVerdict {
         path: "logs/session.jsonl".into(),
         spot: None,
-        header: None,
+        header: Some(header),
         version: Some(0),
         content: Some(Container::Raw),
-        checked: Some(checked),
+        ending: Some(Ending { events: 43, lock: None, busy: Vec::new() }),
         findings,
     };
     Verification { files: vec![file], ignored: Vec::new() }

@@ -30,7 +30,7 @@ pub use old_payload::{Conversions, Converted};
 pub use pairing::{Bar, Pairing, Unanswered};
 pub use seeds::{Marker, Seeds};
 pub use shape::ShapeError;
-pub use surface::{Surface, SurfaceError, short_list};
+pub use surface::{Surface, SurfaceError};
 pub use task::{Task, TaskVisibility};
 pub use turns::Turns;
 pub use unknown::{Unknown, UnknownEvents, origin};
@@ -226,8 +226,8 @@ impl Session {
         let is_append = self.surface.apply(event, self.format, node)?;
         if !is_append {
             self.brackets.replaced(event.seq);
-            if let Some(task) = &mut self.task {
-                task.replaced(self.surface.last_hidden(), event.seq, &message);
+            if let (Some(task), Some(node)) = (&mut self.task, self.surface.latest()) {
+                task.replaced(node, &message);
             }
         } else if self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
             self.task = Some(Task::new(event.seq, &message));

@@ -4,8 +4,8 @@ use super::{Node, images};
 use crate::format::{self, Format, MessageKind, ScanCheck};
 use crate::json::{self, Object, Raw};
 use crate::log::{Event, SourceError, SourceSeqs};
+use crate::wording::short_list;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 /// The model-visible nodes and what they hide.
@@ -16,8 +16,8 @@ pub struct Surface {
     seqs: Vec<u64>,
     /// Which replacement hides which node.
     hidden_by: HashMap<u64, u64>,
-    /// Where the last replacement stands.
-    last_replaced: usize,
+    /// Where the latest node stands.
+    latest: usize,
     /// How many replacements there have been.
     pub replace_generation: u64,
     /// The replacement whose hidden nodes are wanted, and those nodes.
@@ -131,13 +131,6 @@ impl Surface {
         &self.nodes
     }
 
-    /// The node `seq`. The last one is found at once.
-    #[must_use]
-    pub fn node(&self, seq: u64) -> Option<&Node> {
-        let last = self.nodes.last().filter(|node| node.seq == seq);
-        last.or_else(|| self.nodes.get(self.position(seq)?))
-    }
-
     /// Where the node `seq` stands.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
@@ -150,9 +143,10 @@ impl Surface {
         self.hidden_by.get(&seq).copied()
     }
 
-    /// What the last replacement hides directly, as long as nothing follows it.
-    pub(super) fn last_hidden(&self) -> &[u64] {
-        self.nodes.get(self.last_replaced).map_or(&[], |node| &node.replaces)
+    /// The node of the latest message, appended or in the place of others.
+    #[must_use]
+    pub fn latest(&self) -> Option<&Node> {
+        self.nodes.get(self.latest)
     }
 
     /// `seq`, the replacement that hides it, the one that hides that, and so on; the last one is on the surface.
@@ -259,6 +253,7 @@ impl Surface {
         };
         match range {
             None => {
+                self.latest = self.nodes.len();
                 self.seqs.push(node.seq);
                 self.nodes.push(Node { is_checkpoint: false, ..node });
             }
@@ -308,7 +303,7 @@ impl Surface {
         let seq = node.seq;
         self.hidden_by.extend(node.replaces.iter().map(|hidden| (*hidden, seq)));
         self.seqs.splice(range.clone(), [seq]);
-        self.last_replaced = *range.start();
+        self.latest = *range.start();
         let hidden = self.nodes.splice(range, [node]);
         match &mut self.expand {
             Some((wanted, nodes)) if *wanted == seq => nodes.extend(hidden),
@@ -326,7 +321,7 @@ impl Replacement {
             return Ok(None);
         }
         let op = Object::of(marker);
-        let op = op.ok_or_else(|| SurfaceError::MarkerKind(marker.get().chars().take(40).collect()))?;
+        let op = op.ok_or_else(|| SurfaceError::MarkerKind(json::sample(marker)))?;
         let [start, end] = format.replace_members;
         let range = op
             .has_text("op", "replace")
@@ -384,15 +379,4 @@ fn check_rewrite(hidden: &[Node], node: &Node) -> Result<(), SurfaceError> {
 
 fn hidden(by: Option<u64>) -> String {
     by.map_or_else(String::new, |by| format!(" (replaced by {by})"))
-}
-
-/// As many of `items` for people as fit a sentence.
-pub fn short_list<T: Display>(items: impl ExactSizeIterator<Item = T>) -> String {
-    const MOST: usize = 8;
-    let more = items.len().saturating_sub(MOST);
-    let mut names: Vec<String> = items.take(MOST).map(|item| item.to_string()).collect();
-    if more > 0 {
-        names.push(format!("and {more} more"));
-    }
-    names.join(", ")
 }

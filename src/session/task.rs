@@ -1,6 +1,6 @@
 //! The task: the first human prompt, and whether the model still sees it.
 
-use super::MessageView;
+use super::{MessageView, Node};
 use crate::json::{self, Digest, Raw};
 
 /// The first appended `user/message` whose source is a human.
@@ -52,10 +52,10 @@ impl Task {
         }
     }
 
-    /// The message of `seq` has taken the place of the nodes `hidden`.
-    pub(super) fn replaced(&mut self, hidden: &[u64], seq: u64, message: &MessageView) {
-        if hidden.contains(&self.shown()) {
-            self.hidden_by.push((seq, self.run_in(&message.content).is_some()));
+    /// The node of this message has taken the place of others.
+    pub(super) fn replaced(&mut self, node: &Node, message: &MessageView) {
+        if node.replaces.contains(&self.shown()) {
+            self.hidden_by.push((node.seq, self.run_in(&message.content).is_some()));
         }
     }
 
@@ -79,7 +79,8 @@ impl Task {
     #[must_use]
     pub fn run_in(&self, blocks: &[&Raw]) -> Option<usize> {
         let digests: Vec<Digest> = blocks.iter().map(|block| json::digest(block)).collect();
-        (0..=digests.len().checked_sub(self.digests.len())?)
-            .find(|at| digests[*at..].starts_with(&self.digests))
+        // Comparing the task at each block takes long where many are equal.
+        let at = memchr::memmem::find(digests.as_flattened(), self.digests.as_flattened())?;
+        (at % size_of::<Digest>() == 0).then_some(at / size_of::<Digest>())
     }
 }

@@ -155,8 +155,8 @@ fn try_all(path: &Path) {
     assert!(folded.damage.is_none() || worst == Some(Severity::Error), "{:?}", folded.damage);
     assert!(folded.torn.is_none() || worst >= Some(Severity::Warning));
     if !folded.is_cut {
-        assert_eq!(checked.events, folded.session.events);
-        assert_eq!(checked.lock, Some(folded.session.lock()));
+        assert_eq!(checked.ending.events, folded.session.events);
+        assert_eq!(checked.ending.lock, Some(folded.session.lock()));
     }
     let figures = session::fold(&mut open(path), Keep::Figures, Stop::default()).unwrap();
     let priced = |folded: &Folded| {

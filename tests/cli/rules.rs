@@ -61,6 +61,36 @@ fn names_that_are_no_rule_are_wrong_usage_and_close_ones_are_told() {
 }
 
 #[test]
+fn a_family_is_explained_by_its_rules() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["verify", "--explain", "opening"]);
+    let codes: Vec<&str> = run.out.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!((run.code, codes.contains(&"empty-file"), codes.contains(&"torn-tail")), (0, true, false));
+    let (document, _) = sandbox.json(&["verify", "--explain", "opening"]);
+    let rules = document["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), codes.len());
+    assert!(rules.iter().all(|rule| rule["page"].as_str().unwrap().contains("cannot be set")), "{document}");
+}
+
+#[test]
+fn a_format_without_rules_names_one_that_has_them() {
+    let run = Sandbox::new().run(&["verify", "--list-rules", "--format", "sarif"]);
+    assert!(run.err.contains("--format json"), "{}", run.err);
+}
+
+#[test]
+fn the_rules_of_a_family_stand_together() {
+    let (document, _) = Sandbox::new().json(&["verify", "--list-rules"]);
+    let families: Vec<&str> =
+        document["rules"].as_array().unwrap().iter().map(|rule| rule["family"].as_str().unwrap()).collect();
+    let runs = families.chunk_by(|one, next| one == next).count();
+    let mut all = families.clone();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(runs, all.len());
+}
+
+#[test]
 fn every_rule_is_listed_and_has_a_page() {
     let sandbox = Sandbox::new();
     let list = sandbox.run(&["verify", "--list-rules"]);

@@ -1,5 +1,5 @@
-//! Documents of `dshc verify` against the schemas that describe them: `docs/verify.schema.json`, which this project
-//! makes, and `tests/schemas/sarif-2.1.0.json`, the schema of the OASIS standard SARIF 2.1.0: sarif-schema-2.1.0.json of
+//! Documents of `dshc verify` against the schemas that describe them: `docs/verify.schema.json` and
+//! `docs/rules.schema.json`, which this project makes, and `tests/schemas/sarif-2.1.0.json`, the schema of the OASIS standard SARIF 2.1.0: sarif-schema-2.1.0.json of
 //! oasis-tcs/sarif-spec, as the crate serde-sarif 0.8.0 ships it, without its titles and descriptions, and with a stray
 //! bracket of one pattern escaped.
 
@@ -148,6 +148,42 @@ fn the_schema_knows_all_rules() {
             "docs/verify.schema.json does not list the rules; DSHC_GOLDEN=write makes the lists"
         );
     }
+}
+
+#[test]
+fn lists_of_rules_are_as_their_schema_says() {
+    let validator = validator("docs/rules.schema.json");
+    let sandbox = Sandbox::new();
+    for arguments in [&["--list-rules"][..], &["--explain", "pairing"], &["--explain", "torn-tail"]] {
+        let (list, code) = sandbox.json(&[&["verify"], arguments].concat());
+        assert_eq!((faults(&validator, &list), code), (Vec::new(), 0));
+        for (pointer, value) in [
+            ("schema", json!("dshc.rules/2")),
+            ("extra", json!(1)),
+            ("rules", json!([])),
+            ("rules", json!([{ "code": "torn-tail" }])),
+        ] {
+            let mut changed = list.clone();
+            changed[pointer] = value;
+            assert!(!validator.is_valid(&changed), "{pointer}");
+        }
+        for member in ["code", "family", "severity", "summary", "page"] {
+            let mut changed = list.clone();
+            changed["rules"][0][member] = json!(null);
+            assert!(!validator.is_valid(&changed), "{member}");
+        }
+    }
+}
+
+#[test]
+fn sarif_reports_of_standard_input_pass_the_schema_too() {
+    let log = fixture("bytes/torn-raw.jsonl");
+    let run = Sandbox::new().run_with_input(&["verify", "--format", "sarif", "-"], &log);
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(faults(&validator("tests/schemas/sarif-2.1.0.json"), &report), [""; 0]);
+    let place = &report["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], Value::Null);
+    assert!(place["region"]["startLine"].is_u64(), "{place}");
 }
 
 #[test]

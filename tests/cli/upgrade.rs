@@ -124,9 +124,12 @@ fn official_logs_can_be_upgraded() {
 #[test]
 fn a_target_that_no_dsh_writes_is_wrong_usage() {
     let sandbox = Sandbox::new();
-    for target in ["5", "-1", "x"] {
+    for target in ["0", "5", "x", "v3", "99999999999999999999"] {
         let log = fixture("demo/session.jsonl");
-        assert_eq!(sandbox.run(&["verify", text(&log), "--target-format", target]).code, 2, "{target}");
+        let run = sandbox.run(&["verify", text(&log), "--target-format", target]);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{target}");
+        let says = run.err.contains(&format!("'{target}'")) && run.err.contains("upgrade to, 1 to 4");
+        assert!(says, "{}", run.err);
     }
 }
 

@@ -156,7 +156,10 @@ fn stray_names_are_listed_as_ignored() {
 #[test]
 fn without_a_path_the_products_own_sessions_are_checked() {
     let sandbox = Sandbox::new();
-    assert_eq!(sandbox.run(&["verify"]).code, 2);
+    let none = sandbox.run(&["verify"]);
+    let (looked_at, other) = (sandbox.path(".dsh/sessions"), "DSH_HOME/sessions");
+    let is_named = none.err.contains(&format!("{} is no folder", text(&looked_at)));
+    assert!(none.code == 2 && is_named && !none.err.contains(other), "{none:?}");
     let log = demo();
     sandbox.write(".dsh/sessions/p/s/session.jsonl", &log);
     let (report, code) = sandbox.json(&["verify"]);

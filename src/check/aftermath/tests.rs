@@ -49,7 +49,11 @@ fn the_end_of_a_turn_behind_damage_saves_the_log() {
     ] {
         let checked = check_events(&lines);
         assert!(!codes(&checked).contains(&"valid-events-after-damage"));
-        assert!(first(&checked).help.contains("since a turn ends in line"), "{:#?}", checked.findings);
+        let help = &first(&checked).help;
+        assert!(
+            help.contains("since a turn ends in line") || help.contains("since a turn ends in this line"),
+            "{help}"
+        );
     }
     // A turn that ended before does not, nor does an end that dsh cannot read.
     assert!(deleted(&[end(0), bad.clone(), todo(2)]).is_some());
@@ -225,4 +229,18 @@ fn what_is_no_sound_event_is_not_counted_as_one() {
     let counted =
         checked.findings.iter().find(|finding| finding.code == "valid-events-after-damage").unwrap();
     assert!(counted.message.starts_with("1 sound event (seq 2,"), "{}", counted.message);
+}
+
+#[test]
+fn why_a_log_is_refused_is_told_once() {
+    let broken_end = event(2, "turn/end", "{}");
+    let checked = check_events(&[todo(0), broken_end]);
+    let helps: Vec<(&str, usize)> = checked
+        .findings
+        .iter()
+        .map(|finding| (finding.code, finding.help.matches("dsh refuses").count()))
+        .collect();
+    assert!(!helps.is_empty() && helps.iter().all(|(_, times)| *times == 1), "{:#?}", checked.findings);
+    let gap = checked.findings.iter().find(|finding| finding.code == "seq-gap").unwrap();
+    assert!(gap.help.ends_with("dsh refuses the log, since a turn ends in this line"), "{}", gap.help);
 }

@@ -189,7 +189,7 @@ rule_family! {
     /// bracket then ended with an error, the history was replaced by a compaction that says that it failed.
     ///
     /// **What to do.** The hidden messages are still in the log. Where nothing stands behind the compaction, take it
-    /// back with `dshc undo` and compact again.
+    /// out in a copy and compact again.
     CHECKPOINT_WITHOUT_SUMMARY = warning("replacement-without-summary");
     /// A turn starts or ends inside a bracket.
     ///

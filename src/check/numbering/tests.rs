@@ -69,7 +69,7 @@ fn records_that_come_again_are_passed_over() {
             "2 records stand in the log"
         };
         assert!(finding.message.contains(told), "{}", finding.message);
-        assert_eq!(checked.lock, Some(crate::session::LockState::Free));
+        assert_eq!(checked.ending.lock, Some(crate::session::LockState::Free));
     }
     assert_eq!(codes(&check_events(&[todo(0), todo(0)])), ["seq-repeat"]);
     let gap = check_events(&[todo(0), todo(1), todo(0), todo(4)]);
@@ -81,7 +81,7 @@ fn records_that_come_again_are_passed_over() {
 fn fork(log: &[String]) -> String {
     let checked = check_events(log);
     assert_eq!(codes(&checked), ["seq-fork"], "{:#?}", checked.findings);
-    assert_eq!(checked.lock, None);
+    assert_eq!(checked.ending.lock, None);
     checked.findings[0].message.clone()
 }
 
@@ -153,28 +153,33 @@ fn every_branch_of_many_is_named() {
         other(2, "c"),
         turn_end(0, "interrupted"),
     ];
-    let message = fork(&log);
-    assert!(message.contains("the log holds 4 histories from seq 0"), "{message}");
-    for told in [
-        "branch A: lines 2 to 4, seqs 0 to 2 (",
-        "branch B: lines 5 to 7, seqs 1 to 3 (",
-        "branch C: line 8, seq 2 (",
-        "branch D: line 9, seq 0 (entirely synthetic: turn/end interrupted)",
-        "branches A and B and C each hold real work",
+    let checked = check_events(&log);
+    assert_eq!(codes(&checked), ["seq-fork"; 3]);
+    let messages: Vec<&str> = checked.findings.iter().map(|finding| finding.message.as_str()).collect();
+    for (message, told) in [
+        (0, "two histories from seq 1, within branch A of the fork at line 9"),
+        (0, "branch A: lines 3 to 4, seqs 1 to 2 (real work: todo/write, todo/write)"),
+        (0, "branch B: line 5, seq 1 (real work: todo/write), and behind it the branches told at line 8"),
+        (1, "two histories from seq 2, within branch B of the fork at line 5"),
+        (1, "branch B: line 8, seq 2 ("),
+        (2, "branch A: line 2, seq 0 (real work: todo/write), and behind it the branches told at line 5"),
+        (2, "branch B: line 9, seq 0 (entirely synthetic: turn/end interrupted)"),
     ] {
-        assert!(message.contains(told), "{told}: {message}");
+        assert!(messages[message].contains(told), "{told}: {}", messages[message]);
     }
     let many: Vec<String> =
         [todo(0), todo(1)].into_iter().chain((0..40).map(|text| other(1, &text.to_string()))).collect();
-    assert!(fork(&many).contains("25 more branches are not told apart here"), "{}", fork(&many));
+    let message = fork(&many);
+    assert!(message.contains("the log holds 41 histories from seq 1"), "{message}");
+    assert!(message.contains("10 more branches are not told apart here"), "{message}");
 }
 
 #[test]
 fn writers_that_take_turns_are_two_branches() {
     let log = [todo(0), todo(1), todo(2), todo(3), other(2, "b"), todo(4), other(3, "b"), todo(5)];
     let message = fork(&log);
-    assert!(message.contains("branch A: lines 4 to 9, seqs 2 to 5"), "{message}");
-    assert!(message.contains("branch B: lines 6 to 8, seqs 2 to 3"), "{message}");
+    assert!(message.contains("branch A: lines 4 to 5, 7 and 9, seqs 2 to 5"), "{message}");
+    assert!(message.contains("branch B: lines 6 and 8, seqs 2 to 3"), "{message}");
 }
 
 #[test]
@@ -206,4 +211,209 @@ fn a_row_of_another_history_ends_the_checks() {
         "{message}"
     );
     assert!(message.contains("not checked from here on"), "{message}");
+}
+
+#[test]
+fn a_fork_behind_a_fork_is_another_finding() {
+    let turn = |seq: u64, text: &str| {
+        vec![event(seq, "turn/start", "{\"turn\":1}"), other(seq + 1, text), turn_end(seq + 2, "completed")]
+    };
+    let log = [turn(0, "a"), turn(3, "b"), turn(3, "c"), turn(6, "d"), turn(6, "e")].concat();
+    let checked = check_events(&log);
+    assert_eq!(codes(&checked), ["seq-fork", "seq-fork"]);
+    let [first, second] = [0, 1].map(|at: usize| checked.findings[at].message.as_str());
+    assert!(
+        first.contains("branch A: lines 5 to 7, seqs 3 to 5 (")
+            && first.contains("branch B: lines 8 to 10, seqs 3 to 5 (")
+    );
+    assert!(
+        first.contains("the branches end before seq 6, and line 11 goes on behind each of them"),
+        "{first}"
+    );
+    assert!(second.contains(
+        "line 14 carries seq 6 where 9 was expected: the log holds two histories from seq 6; branch A"
+    ));
+    assert!(
+        second.contains("branch A: lines 11 to 13,") && second.contains("branch B: lines 14 to 16,"),
+        "{second}"
+    );
+    // Where the first are not of one length, the second lies within the longer one.
+    let log = [&turn(0, "a")[..], &[turn_end(3, "interrupted")], &turn(3, "c"), &turn(6, "d"), &turn(6, "e")]
+        .concat();
+    let checked = check_events(&log);
+    let [first, second] = [0, 1].map(|at: usize| checked.findings[at].message.as_str());
+    assert!(
+        first.contains("two histories from seq 3; branch A: line 5, seq 3 (entirely synthetic"),
+        "{first}"
+    );
+    assert!(first.contains("branch B: lines 6 to 8, seqs 3 to 5 ("), "{first}");
+    assert!(first.contains("and behind it the branches told at line 12"), "{first}");
+    assert!(
+        second.contains(
+            "two histories from seq 6, within branch B of the fork at line 6; branch A: lines 9 to 11"
+        ),
+        "{second}"
+    );
+}
+
+#[test]
+fn copies_that_do_not_reach_a_fork_are_told_alone() {
+    let checked = check_events(&[todo(0), todo(1), todo(2), todo(0), other(2, "b"), todo(3)]);
+    assert_eq!(codes(&checked), ["seq-repeat", "seq-fork"]);
+    let message = &checked.findings[1].message;
+    assert!(
+        message.contains("branch A: line 4, seq 2 (") && message.contains("branch B: line 6, seq 2 ("),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_gap_is_told_in_its_branch() {
+    let step = |seq: u64| event(seq, "step/end", "{}");
+    let log = [todo(0), turn_end(1, "interrupted"), other(1, "b"), step(3), step(4)];
+    let fork_of = |log: &[String]| {
+        let checked = check_events(log);
+        let fork = checked.findings.iter().find(|finding| finding.code == "seq-fork").unwrap();
+        (codes(&checked), fork.message.clone())
+    };
+    let (codes, message) = fork_of(&log);
+    assert_eq!(codes, ["seq-fork", "seq-gap"]);
+    assert!(
+        message.contains("branch B: lines 4 to 6, seqs 1 to 4, of which seq 2 is missing ("),
+        "{message}"
+    );
+    // No part of a turn goes on where a turn has ended, though its number would.
+    let (_, message) =
+        fork_of(&[todo(0), turn_end(1, "interrupted"), turn_end(2, "interrupted"), other(1, "b"), step(3)]);
+    assert!(message.contains("branch A: lines 3 to 4, seqs 1 to 2 (entirely"), "{message}");
+    assert!(
+        message.contains("branch B: lines 5 to 6, seqs 1 to 3, of which seq 2 is missing ("),
+        "{message}"
+    );
+}
+
+#[test]
+fn each_row_that_overlaps_is_told() {
+    for log in [
+        [todo(0), todo(1), row(0, 4), row(1, 3), broken(2)],
+        [todo(0), todo(1), row(1, 1), row(1, 1), broken(2)],
+    ] {
+        let checked = check_events(&log);
+        assert_eq!(codes(&checked), ["seq-overlap", "seq-overlap", "message-shape"], "{log:?}");
+        assert_eq!([0, 1].map(|at: usize| checked.findings[at].place.line), [Some(4), Some(5)]);
+    }
+    let one = check_events(&[todo(0), todo(1), row(1, 1), broken(2)]);
+    assert!(
+        one.findings[0]
+            .message
+            .starts_with("a packed row of 1 event (seq 1) where seq 2 was expected: seq 1 is taken")
+    );
+    // In a branch as well.
+    let log = [todo(0), todo(1), todo(2), other(1, "b"), other(2, "b"), other(3, "b"), row(2, 2), todo(4)];
+    assert_eq!(codes(&check_events(&log)), ["seq-fork", "seq-overlap"]);
+}
+
+#[test]
+fn a_row_that_begins_a_branch_is_named() {
+    let message = fork(&[todo(0), todo(1), row(1, 3), todo(4)]);
+    assert!(
+        message.starts_with(
+            "line 4, a packed row of 3 events (seqs 1 to 3), which counts as one unit, carries seq 1 where 2"
+        ),
+        "{message}"
+    );
+    // A branch that parts within a row lacks what the row holds before it.
+    let message = fork(&[todo(0), row(1, 3), todo(4), other(2, "b"), todo(3)]);
+    assert!(message.contains("two histories from seq 1; branch A: lines 3 to 4, seqs 1 to 4 ("), "{message}");
+    assert!(
+        message.contains("branch B: lines 5 to 6, seqs 2 to 3, of which seq 1 is missing ("),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_branch_may_begin_in_a_damaged_line() {
+    let log = [todo(0), todo(1), todo(2), format!("{{\"type\"{}", todo(1)), other(2, "b")];
+    let checked = check_events(&log);
+    assert_eq!(codes(&checked), ["seq-fork", "fused-records"]);
+    let message = &checked.findings[0].message;
+    assert!(message.contains("branch A: lines 3 to 4, seqs 1 to 2 ("), "{message}");
+    assert!(
+        message.contains(
+            "branch B: lines 5 to 6, seqs 1 to 2 (real work: a record in a damaged line, todo/write)"
+        ),
+        "{message}"
+    );
+}
+
+#[test]
+fn two_lines_in_the_wrong_order_lose_nothing() {
+    let checked = check_events(&[todo(0), todo(2), todo(1), broken(3)]);
+    assert_eq!(codes(&checked), ["seq-order", "message-shape"]);
+    assert_eq!(
+        checked.findings[0].message,
+        "two records stand in the wrong order, in lines 3 and 4: seq 2 comes before seq 1; no event is missing, and the \
+         checks pass over the second"
+    );
+    // More than one record between them is something else.
+    assert_eq!(codes(&check_events(&[todo(0), todo(2), todo(3), todo(1)]))[0], "seq-gap");
+    assert_eq!(codes(&check_events(&[todo(0), todo(3), todo(1)]))[0], "seq-gap");
+}
+
+/// The numbers from `lines 3, 5 to 7 and 9`.
+fn stretches(told: &str) -> Vec<u64> {
+    let told = told.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    let span = |one: &str| {
+        let (first, last) = one.split_once(" to ").unwrap_or((one, one));
+        first.parse::<u64>().unwrap()..=last.parse().unwrap()
+    };
+    told.replace(" and ", ", ").split(", ").flat_map(span).collect()
+}
+
+/// Checks that the branches of each fork are apart, and dense from the fork on but for what they say is missing.
+fn check_branches(log: &[(u64, String)], checked: &Checked) {
+    for fork in checked.findings.iter().filter(|finding| finding.code == "seq-fork") {
+        let mut taken = std::collections::BTreeSet::new();
+        for branch in &fork.related {
+            let (head, _) = branch.message.split_once(" (").unwrap();
+            let (lines, seqs) = head.split_once(", seq").unwrap_or(("", head));
+            let missing = seqs.split_once(", of which ").map(|(_, told)| told.split(" is ").next().unwrap());
+            let missing =
+                missing.map(|told| stretches(told.split(" are ").next().unwrap())).unwrap_or_default();
+            let lines = lines.split_once(": ").map_or(Vec::new(), |(_, lines)| stretches(lines));
+            let mut seqs: Vec<u64> =
+                lines.iter().map(|line| log[usize::try_from(*line).unwrap() - 2].0).collect();
+            seqs.extend(missing);
+            seqs.sort_unstable();
+            let dense: Vec<u64> = (branch.seq..).take(seqs.len()).collect();
+            assert_eq!(seqs, dense, "{}", fork.message);
+            for line in lines {
+                assert!(taken.insert(line), "line {line} is in two branches: {}", fork.message);
+            }
+        }
+    }
+}
+
+proptest::proptest! {
+    /// What a finding names as a branch can be kept: with what stands before the fork it is a log without gaps but for
+    /// those that are told, and no line is in two branches.
+    #[test]
+    fn every_branch_can_be_kept(
+        trunk in 1_u64..8,
+        writers in proptest::collection::vec(1_u64..8, 2..4),
+        batches in proptest::collection::vec((0_usize..4, 1_u64..4, proptest::bool::weighted(0.2)), 1..12),
+    ) {
+        let mut next: Vec<u64> = writers.iter().map(|seq| (*seq).min(trunk)).collect();
+        let mut log: Vec<(u64, String)> = (0..trunk).map(|seq| (seq, todo(seq))).collect();
+        for (writer, records, skips) in batches {
+            let writer = writer % next.len();
+            next[writer] += u64::from(skips);
+            for _ in 0..records {
+                log.push((next[writer], other(next[writer], &format!("w{writer}"))));
+                next[writer] += 1;
+            }
+        }
+        let lines: Vec<String> = log.iter().map(|(_, line)| line.clone()).collect();
+        check_branches(&log, &check_events(&lines));
+    }
 }

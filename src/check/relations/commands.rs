@@ -116,7 +116,6 @@ fn invalid(here: &mut Here) {
 
 #[cfg(test)]
 mod tests {
-
     use crate::check::relations::testing::{codes, found, header, judge, lines};
 
     const RUN: (&str, &str) = ("command/run", r#"{"commandId":"k"}"#);

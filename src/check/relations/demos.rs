@@ -1,13 +1,8 @@
 //! Whole logs of every version, and rubbish.
 
 use super::testing::{codes, facts, header, judge, judge_log, lines};
-use crate::check::testing::check_events_of;
+use crate::check::testing::{check_events_of, fixture};
 use crate::format::CheckedBy;
-use std::path::{Path, PathBuf};
-
-fn fixture(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
-}
 
 const NONE: [&str; 0] = [];
 

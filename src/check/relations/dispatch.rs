@@ -208,7 +208,6 @@ impl Dispatch {
 
 #[cfg(test)]
 mod tests {
-
     use crate::check::relations::testing::{Case, TURN, found};
 
     const START: &str = "tool/ptc-dispatch-start";

@@ -68,7 +68,6 @@ impl Head {
 
 #[cfg(test)]
 mod tests {
-
     use crate::check::relations::testing::{STEP, TURN, codes, found, header, judge, lines};
 
     const OPEN: [(&str, &str); 2] = [("turn/start", TURN), ("step/start", STEP)];

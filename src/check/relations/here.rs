@@ -67,7 +67,7 @@ pub(super) fn finding(rule: &Rule, seq: u64, place: Place, facts: &Facts, messag
 pub(super) fn shown(raw: Option<&Raw>) -> String {
     match raw {
         None => "none".to_owned(),
-        Some(raw) => raw.get().chars().take(40).collect(),
+        Some(raw) => crate::json::sample(raw),
     }
 }
 

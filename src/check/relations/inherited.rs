@@ -192,7 +192,6 @@ fn is_entry(here: &Here) -> bool {
 
 #[cfg(test)]
 mod tests {
-
     use crate::check::relations::testing::{codes, found, found_in, header, judge, lines};
     use crate::log::Header;
 

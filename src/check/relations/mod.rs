@@ -2,7 +2,7 @@
 //!
 //! dsh stops at the first breach; here every one is named. Each file is one family of rules and keeps what it needs of the
 //! past: what is open, and ids that may not come twice; no payload. After a breach, and after lost events, a family takes
-//! up what the log says and goes on, so that one cause is told once. `pass.rs` decides whether breaches are told at all.
+//! up what the log says and goes on, so that one cause is told once. `watch.rs` decides whether breaches are told at all.
 
 mod calls;
 pub(super) mod commands;
@@ -27,6 +27,7 @@ use super::finding::Findings;
 use super::losses::Losses;
 use super::payload::Payload;
 use super::registry::rule_family;
+use super::wording::number;
 use crate::format::{NeedsObject, Relations as Facts};
 use crate::log::{Event, Header, PackedRow, Place};
 use here::Here;
@@ -164,10 +165,8 @@ impl Relations {
     pub(super) fn row(&mut self, row: &PackedRow, place: Place, findings: &mut Findings) {
         let claim = turns::Claim { turn: row.turn, step: row.step, seq: row.first_seq };
         if let Err(problem) = self.turns.claim(claim) {
-            let name =
-                |number: Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
-            let message =
-                format!("a packed row names turn {}, step {}, but {problem}", name(row.turn), name(row.step));
+            let [turn, step] = [row.turn, row.step].map(number);
+            let message = format!("a packed row names turn {turn}, step {step}, but {problem}");
             findings.push(here::finding(&turns::OUTSIDE_STEP, row.first_seq, place, self.facts, message));
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
     // Older formats wrap the content, and what marks it as an error, in one block.
     let wrapper =
         message.array("content").and_then(|content| content.first().and_then(|block| Object::of(block)));
-    let wrapper = wrapper.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-result"));
+    let wrapper = wrapper.filter(|block| block.has_text("type", "tool-result"));
     let body = wrapper.as_ref().unwrap_or(message);
     let is_original = || one_text(body).is_some_and(|text| text == *TEXT);
     let number = number(message, id);
@@ -79,12 +79,11 @@ fn is_fork(here: &Here, message: &Object) -> bool {
     } else {
         number == seq && sources.is_none()
     };
-    let is_tool =
-        message.object("source").and_then(|source| source.text("kind")).is_some_and(|kind| kind == *"tool");
+    let is_tool = message.object("source").is_some_and(|source| source.has_text("kind", "tool"));
     is_placed
         && is_tool
         && has_error(here, true)
-        && message.text("role").is_some_and(|role| role == *"tool")
+        && message.has_text("role", "tool")
         && message.text("toolCallId") == Some(id)
         && is_error(message)
         && one_text(message).is_some()
@@ -93,8 +92,7 @@ fn is_fork(here: &Here, message: &Object) -> bool {
 /// Whether the error is that of a call that never started; `fully` with its name.
 fn has_error(here: &Here, fully: bool) -> bool {
     let Some(error) = here.data.object("error") else { return false };
-    error.text("code").is_some_and(|code| code == *"TOOL_NOT_STARTED")
-        && (!fully || error.text("name").is_some_and(|name| name == *"ToolNotStartedError"))
+    error.has_text("code", "TOOL_NOT_STARTED") && (!fully || error.has_text("name", "ToolNotStartedError"))
 }
 
 fn is_error(body: &Object) -> bool {
@@ -105,7 +103,7 @@ fn is_error(body: &Object) -> bool {
 fn one_text<'a>(body: &Object<'a>) -> Option<Text<'a>> {
     match body.array("content")?[..] {
         [block] => Object::of(block)
-            .filter(|block| block.text("type").is_some_and(|kind| kind == *"text"))
+            .filter(|block| block.has_text("type", "text"))
             .and_then(|block| block.text("text")),
         _ => None,
     }

@@ -284,7 +284,6 @@ fn shown_id(here: &Here) -> String {
 
 #[cfg(test)]
 mod tests {
-
     use crate::check::relations::testing::{Case, HEADER, STEP, TURN, codes, found, header, judge, lines};
 
     fn retry(id: &str, number: u64) -> String {

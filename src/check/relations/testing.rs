@@ -5,7 +5,7 @@ use crate::check::Finding;
 use crate::check::finding::Findings;
 use crate::check::losses::Losses;
 use crate::check::payload::Payload;
-use crate::check::testing::{event as plain, marked};
+use crate::check::testing::{code_at_seq, event as plain, marked};
 use crate::format::Relations as Facts;
 use crate::json::{self, Object};
 use crate::log::{Event, Header, Place};
@@ -134,5 +134,5 @@ pub(super) fn result(id: &str) -> String {
 
 /// `code@seq` of each finding.
 pub(super) fn codes(findings: &[Finding]) -> Vec<String> {
-    findings.iter().map(|finding| format!("{}@{}", finding.code, finding.seq.unwrap())).collect()
+    findings.iter().map(code_at_seq).collect()
 }

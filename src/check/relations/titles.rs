@@ -2,8 +2,8 @@
 
 use super::here::{Here, shown};
 use crate::check::registry::rule_family;
+use crate::check::wording::short_list;
 use crate::json::{self, Object};
-use crate::session::short_list;
 use std::collections::HashSet;
 
 rule_family! {
@@ -134,24 +134,21 @@ impl Titles {
 fn is_request(message: &Object, source: &[(&str, &str)]) -> bool {
     let content = message.array("content");
     let is_text = match content.as_deref() {
-        Some([block]) => {
-            Object::of(block).and_then(|block| block.text("type")).is_some_and(|kind| kind == *"text")
-        }
+        Some([block]) => Object::of(block).is_some_and(|block| block.has_text("type", "text")),
         _ => false,
     };
-    is_text && message.text("role").is_some_and(|role| role == *"user") && has(message, "source", source)
+    is_text && message.has_text("role", "user") && has(message, "source", source)
 }
 
 /// Whether the member `key` is an object with these texts.
 fn has(object: &Object, key: &str, members: &[(&str, &str)]) -> bool {
-    object.object(key).is_some_and(|object| {
-        members.iter().all(|(member, value)| object.text(member).is_some_and(|text| text == **value))
-    })
+    object
+        .object(key)
+        .is_some_and(|object| members.iter().all(|(member, value)| object.has_text(member, value)))
 }
 
 #[cfg(test)]
 mod tests {
-
     use crate::check::relations::testing::{codes, found, found_in, header, judge, lines};
 
     const HUMAN: (&str, &str) = ("user/message", r#"{"source":{"kind":"user"}}"#);

@@ -4,9 +4,8 @@ use super::here::{Here, named};
 use super::repair;
 use super::turns::Boundary;
 use crate::check::registry::rule_family;
-use crate::check::wording::quoted;
+use crate::check::wording::{quoted, short_list};
 use crate::json::{self, Digest, Object, Text};
-use crate::session::short_list;
 use std::collections::HashMap;
 
 #[cfg(test)]
@@ -191,7 +190,7 @@ impl Tools {
     pub(super) fn advertise(&mut self, is_in_step: bool, here: &mut Here) {
         let content = here.data.object("message").and_then(|message| message.array("content"));
         let blocks = content.unwrap_or_default().into_iter().filter_map(Object::of);
-        for block in blocks.filter(|block| block.text("type").is_some_and(|kind| kind == *"tool-call")) {
+        for block in blocks.filter(|block| block.has_text("type", "tool-call")) {
             let Some(id) = block.text("id").filter(|id| !id.is_empty()) else {
                 here.tell(
                     &ID_INVALID,
@@ -255,10 +254,8 @@ impl Tools {
                 let message = format!("call {} starts again", shown(&id));
                 here.tell_relating(&STARTED_TWICE, message, first, "the first start");
             } else if call.identity != found {
-                let differ = if call.identity[0] == found[0] { "arguments" } else { "name" };
-                let message =
-                    format!("call {} starts with another {differ} than the message gave it", shown(&id));
-                let message = if differ == "name" { message } else { message.replace("another", "other") };
+                let differ = if call.identity[0] == found[0] { "other arguments" } else { "another name" };
+                let message = format!("call {} starts with {differ} than the message gave it", shown(&id));
                 here.tell_relating(&DIFFERS, message, call.seq, "the message that makes the call");
             }
         }

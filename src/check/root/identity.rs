@@ -2,12 +2,11 @@
 
 use super::super::Finding;
 use super::super::registry::rule_family;
-use super::super::wording::quoted;
+use super::super::wording::{quoted, short_list};
 use super::Tenant;
 use crate::log::layout::SessionFolder;
 use crate::log::place::is_project_key;
 use crate::log::{Header, Place};
-use crate::session::short_list;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;

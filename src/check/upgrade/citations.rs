@@ -3,7 +3,7 @@
 use super::here::Here;
 use crate::check::registry::rule_family;
 use crate::json::{self, Raw};
-use crate::session::short_list;
+use crate::wording::short_list;
 use std::ops::RangeInclusive;
 
 rule_family! {

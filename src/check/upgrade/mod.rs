@@ -115,22 +115,7 @@ impl Upgrades {
             self.held.extend(self.payloads.event(here));
         }
         let before = self.interrupted.as_mut().map_or(Before::Nothing, |interrupted| interrupted.event(here));
-        let mut repaired = None;
-        if let Some(relations) = &mut self.relations {
-            if before == Before::Ends {
-                relations.interrupt();
-            }
-            // Deltas are held to the step of the attempt that they make up.
-            let is_gathered = self.attempts.is_some() && here.is(attempts::CHUNK);
-            match standing {
-                Standing::Known if !is_gathered => {
-                    relations.event(event, payload, place, losses, &mut self.held);
-                }
-                Standing::LeftOut => relations.left_out(event),
-                Standing::Known | Standing::Unknown => {}
-            }
-            repaired = relations.take_repaired();
-        }
+        let repaired = self.relate(here, before, standing, losses);
         // The rules between events say it better, where they do.
         if let Some(interrupted) = &self.interrupted
             && before == Before::Refuses
@@ -139,10 +124,7 @@ impl Upgrades {
             interrupted.refuse(here);
         }
         if let Some(attempts) = &mut self.attempts {
-            let relations = self.relations.as_ref();
-            attempts.event(here, before == Before::Ends, repaired, |turn, step| {
-                relations.is_none_or(|relations| relations.may_be_open(turn, step))
-            });
+            attempts.event(here, before == Before::Ends, repaired, may_be_open(self.relations.as_ref()));
         }
         self.prompts.iter_mut().for_each(|prompts| prompts.event(here));
         self.generated.iter_mut().for_each(|generated| generated.event(here));
@@ -150,13 +132,28 @@ impl Upgrades {
         self.seeds.event(here);
     }
 
+    /// Holds an event to the ones before it. Tells the number in its id, if it is a result for a call that never started.
+    fn relate(&mut self, here: &Here, before: Before, standing: Standing, losses: &Losses) -> Option<u64> {
+        let relations = self.relations.as_mut()?;
+        if before == Before::Ends {
+            relations.interrupt();
+        }
+        // Deltas are held to the step of the attempt that they make up.
+        let is_gathered = self.attempts.is_some() && here.is(attempts::CHUNK);
+        match standing {
+            Standing::Known if !is_gathered => {
+                relations.event(here.event, here.payload, here.place, losses, &mut self.held);
+            }
+            Standing::LeftOut => relations.left_out(here.event),
+            Standing::Known | Standing::Unknown => {}
+        }
+        relations.take_repaired()
+    }
+
     /// Looks at a run of streamed deltas.
     pub(super) fn row(&mut self, row: &PackedRow, place: Place, findings: &mut Findings) {
         if let Some(attempts) = &mut self.attempts {
-            let relations = self.relations.as_ref();
-            attempts.row(row, place, findings, |turn, step| {
-                relations.is_none_or(|relations| relations.may_be_open(turn, step))
-            });
+            attempts.row(row, place, findings, may_be_open(self.relations.as_ref()));
         }
         self.interrupted.iter_mut().for_each(Interrupted::row);
         self.seeds.row(row);
@@ -171,4 +168,9 @@ impl Upgrades {
         }
         findings.extend_with_new(self.held);
     }
+}
+
+/// Whether a turn and step are open, or may be.
+fn may_be_open(relations: Option<&Relations>) -> impl Fn(Option<u64>, Option<u64>) -> bool {
+    move |turn, step| relations.is_none_or(|relations| relations.may_be_open(turn, step))
 }

@@ -1,18 +1,17 @@
-//! Many logs in one table: a row for each rule that is broken, the gravest first.
+//! Many logs in one table: a row for each rule that is broken and each severity of its findings, the gravest first.
 
 use super::verify::style;
 use crate::check::Severity;
-use crate::report::phrases::{amount, grouped};
 use crate::report::printer::{DIM, RED, shown_path};
 use crate::verify::{Status, Verification};
+use crate::wording::{amount, grouped};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What is known of one rule in a run.
+/// What is known of the findings of one rule and severity in a run.
 struct Cause<'a> {
-    severity: Severity,
     breaches: u64,
     logs: u64,
     /// The last log that was counted, which may break the rule again.
@@ -22,11 +21,11 @@ struct Cause<'a> {
 
 /// Writes the table, and where to see more.
 pub(super) fn write(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
-    let mut causes: Vec<(&str, Cause)> = causes(run).into_iter().collect();
-    causes.sort_by_key(|(code, cause)| (Reverse(cause.severity), Reverse(cause.breaches), *code));
-    let width = causes.iter().map(|(code, _)| code.len()).max().unwrap_or_default();
-    for (code, cause) in &causes {
-        let (style, severity) = (style(cause.severity), cause.severity.as_str());
+    let mut causes: Vec<((&str, Severity), Cause)> = causes(run).into_iter().collect();
+    causes.sort_by_key(|((code, severity), cause)| (Reverse(*severity), Reverse(cause.breaches), *code));
+    let width = causes.iter().map(|((code, _), _)| code.len()).max().unwrap_or_default();
+    for ((code, severity), cause) in &causes {
+        let (style, severity) = (style(*severity), severity.as_str());
         let logs = amount(cause.logs, "log");
         let breaches = grouped(cause.breaches);
         write!(out, "{breaches:>8}  {code:width$}  {style}{severity:7}{style:#}  in {logs}")?;
@@ -43,18 +42,17 @@ pub(super) fn write(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{DIM}-v shows the findings of every log; --explain CODE tells what a rule means{DIM:#}")
 }
 
-fn causes(run: &Verification) -> BTreeMap<&'static str, Cause<'_>> {
+fn causes(run: &Verification) -> BTreeMap<(&'static str, Severity), Cause<'_>> {
     let mut causes = BTreeMap::new();
     for (index, file) in run.files.iter().enumerate() {
         for finding in &file.findings {
-            let cause = causes.entry(finding.code).or_insert_with(|| Cause {
-                severity: finding.severity,
+            let kind = (finding.code, finding.severity);
+            let cause = causes.entry(kind).or_insert_with(|| Cause {
                 breaches: 0,
                 logs: 0,
                 last: usize::MAX,
                 first: &file.path,
             });
-            cause.severity = cause.severity.max(finding.severity);
             cause.breaches = cause.breaches.saturating_add(finding.count);
             if cause.last != index {
                 cause.logs += 1;
@@ -84,6 +82,25 @@ mod tests {
             [
                 "       2  seq-gap    error    in 1 log, logs/session.jsonl",
                 "       4  torn-tail  warning  in 2 logs, first logs/session.jsonl"
+            ]
+        );
+    }
+
+    #[test]
+    fn notes_of_a_rule_do_not_count_as_its_errors() {
+        let mut all = run(of_code("seq-gap", 12));
+        for finding in &mut all.files[0].findings[1..] {
+            finding.severity = Severity::Note;
+        }
+        let mut out = Vec::new();
+        write(&all, &mut out).unwrap();
+        let told = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
+        let rows: Vec<&str> = told.lines().take(2).collect();
+        assert_eq!(
+            rows,
+            [
+                "       1  seq-gap  error    in 1 log, logs/session.jsonl",
+                "      11  seq-gap  note     in 1 log, logs/session.jsonl"
             ]
         );
     }

@@ -1,8 +1,8 @@
 //! What came of each log, a few lines each.
 
 use crate::compact::{Outcome, Status};
-use crate::report::phrases::grouped;
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
+use crate::wording::grouped;
 use std::io::{self, Write};
 
 /// Writes one outcome.

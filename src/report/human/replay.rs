@@ -3,9 +3,9 @@
 use super::text::{clip, first_words};
 use crate::format::MessageKind;
 use crate::replay::{Exact, Replay, Row};
-use crate::report::phrases::grouped;
 use crate::report::printer::{BOLD, DIM, YELLOW};
-use crate::session::{LockState, Session, TaskVisibility, short_list};
+use crate::session::{LockState, Session, TaskVisibility};
+use crate::wording::{grouped, short_list};
 use comfy_table::{CellAlignment, Table, presets};
 use std::io::{self, Write};
 

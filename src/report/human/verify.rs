@@ -1,18 +1,19 @@
 //! Findings, grouped by file; many files in totals by cause.
 
 use super::causes;
-use crate::check::{Checked, Finding, Severity, lock_told};
-use crate::report::phrases::{self, grouped};
+use crate::check::{Ending, Finding, Severity, lock_told};
+use crate::report::phrases;
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::session::LockState;
 use crate::verify::{FileVerdict, Status, Verification};
+use crate::wording::{amount, grouped};
 use anstyle::Style;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// With more files than this, only totals are shown unless more is asked for.
 const MANY: usize = 20;
-/// How many findings of one code a file shows, and how many ignored files a run, unless more is asked for.
+/// How many findings of one rule and severity a file shows, and how many ignored files a run, unless more is asked for.
 const MOST: usize = 10;
 /// How many related events a finding shows, unless more is asked for.
 const MOST_RELATED: usize = 8;
@@ -36,19 +37,19 @@ fn file(file: &FileVerdict, is_verbose: bool, out: &mut dyn Write) -> io::Result
         Status::Unreadable => RED,
     };
     let word = file.status().as_str();
-    let events = file.checked.as_ref().map(|checked| phrases::amount(checked.events, "event"));
+    let events = file.ending.as_ref().map(|ending| amount(ending.events, "event"));
     let counts = Some(phrases::tally(file.tally())).filter(|counts| !counts.is_empty());
     let facts: Vec<String> = events.into_iter().chain(counts).collect();
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}  {}", shown_path(&file.path), facts.join(": "))?;
-    if let Some(checked) = &file.checked {
-        lock(checked, is_verbose, out)?;
+    if let Some(ending) = &file.ending {
+        lock(ending, is_verbose, out)?;
     }
     findings(&file.findings, is_verbose, out)
 }
 
 /// The compaction lock at the end of the log; a free one, and what else keeps dsh busy, only where more is asked for.
-fn lock(checked: &Checked, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
-    let Some(lock) = &checked.lock else { return Ok(()) };
+fn lock(ending: &Ending, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let Some(lock) = &ending.lock else { return Ok(()) };
     let style = match lock {
         LockState::Held(_) => YELLOW,
         LockState::Stale(_) => DIM,
@@ -56,33 +57,36 @@ fn lock(checked: &Checked, is_verbose: bool, out: &mut dyn Write) -> io::Result<
         LockState::Free => return Ok(()),
     };
     writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock)))?;
-    let busy: Vec<String> = checked.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
+    let busy: Vec<String> = ending.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
     if is_verbose && !busy.is_empty() {
         writeln!(out, "  {DIM}busy{DIM:#} dsh would refuse a manual compaction now: {}", busy.join(", "))?;
     }
     Ok(())
 }
 
-/// The findings of a file; of many like each other the first ones, and how many more there are.
+/// The findings of a file; of many of one rule and severity the first ones, and how many more there are.
 fn findings(findings: &[Finding], is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
-    let mut left: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    let most = if is_verbose { usize::MAX } else { MOST };
+    let mut left: BTreeMap<(&str, Severity), (usize, u64)> = BTreeMap::new();
     for finding in findings {
-        let (kept, breaches) = left.entry(finding.code).or_default();
+        let (kept, breaches) = left.entry((finding.code, finding.severity)).or_default();
         *kept += 1;
         *breaches = breaches.saturating_add(finding.count);
     }
-    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut shown: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
     for finding in findings {
-        let shown = shown.entry(finding.code).or_default();
-        let Some((kept, breaches)) = left.get_mut(finding.code) else { continue };
-        if !is_verbose && *shown == MOST {
+        let kind = (finding.code, finding.severity);
+        let shown = shown.entry(kind).or_default();
+        let Some((kept, breaches)) = left.get_mut(&kind) else { continue };
+        if *shown == most {
             continue;
         }
         *shown += 1;
         *breaches = breaches.saturating_sub(finding.count);
         self::finding(finding, is_verbose, out)?;
-        if !is_verbose && *shown == MOST && *kept > MOST {
-            writeln!(out, "    {DIM}and {} more {} like this{DIM:#}", grouped(*breaches), finding.code)?;
+        if *shown == most && *kept > most {
+            let more = phrases::more(*breaches, finding.severity);
+            writeln!(out, "    {DIM}and {more} of {}{DIM:#}", finding.code)?;
         }
     }
     Ok(())
@@ -101,7 +105,7 @@ fn finding(finding: &Finding, is_verbose: bool, out: &mut dyn Write) -> io::Resu
         writeln!(out, "    seq {}: {}", related.seq, shown(&related.message))?;
     }
     if let Some(more) = finding.related.len().checked_sub(most).filter(|more| *more > 0) {
-        writeln!(out, "    {DIM}and {more} more related events{DIM:#}")?;
+        writeln!(out, "    {DIM}and {}{DIM:#}", amount(more as u64, "more related event"))?;
     }
     if !finding.help.is_empty() {
         writeln!(out, "    {DIM}help{DIM:#}: {}", shown(&finding.help))?;
@@ -125,7 +129,7 @@ fn ignored(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::Res
     }
     match run.ignored.len().checked_sub(most) {
         None | Some(0) => Ok(()),
-        Some(more) => writeln!(out, "{DIM}ignored{DIM:#}  and {more} more"),
+        Some(more) => writeln!(out, "{DIM}ignored{DIM:#}  and {} more", grouped(more as u64)),
     }
 }
 
@@ -148,18 +152,18 @@ mod tests {
         findings.extend(of_code("torn-tail", 1));
         let short = report(findings.clone(), false);
         assert_eq!(short.matches("error seq-gap").count(), 10, "{short}");
-        assert!(short.contains("    and 1,490 more seq-gap like this\n  warning torn-tail"), "{short}");
+        assert!(short.contains("    and 1,490 more errors of seq-gap\n  warning torn-tail"), "{short}");
         assert!(short.contains("1,500 errors, 1 warning\n"), "{short}");
         let long = report(findings, true);
-        assert_eq!((long.matches("error seq-gap").count(), long.contains("like this")), (1001, false));
+        assert_eq!((long.matches("error seq-gap").count(), long.contains("more errors")), (1001, false));
     }
 
     #[test]
     fn a_free_lock_is_told_only_on_request() {
         let mut run = run(Vec::new());
-        let checked = run.files[0].checked.as_mut().unwrap();
-        checked.lock = Some(LockState::Free);
-        checked.busy = vec![Busy::OpenTurn, Busy::WaitingMessages];
+        let ending = run.files[0].ending.as_mut().unwrap();
+        ending.lock = Some(LockState::Free);
+        ending.busy = vec![Busy::OpenTurn, Busy::WaitingMessages];
         let told = |is_verbose| {
             let mut out = Vec::new();
             verify(&run, is_verbose, &mut out).unwrap();
@@ -169,6 +173,17 @@ mod tests {
         let verbose = told(true);
         assert!(verbose.contains("  lock free: "), "{verbose}");
         assert!(verbose.contains("compaction now: open turn, waiting messages\n"), "{verbose}");
+    }
+
+    #[test]
+    fn an_error_is_shown_behind_many_notes_of_its_rule() {
+        let mut findings = of_code("seq-gap", 30);
+        for finding in &mut findings[..29] {
+            finding.severity = Severity::Note;
+        }
+        findings[28].count = 1000;
+        let report = report(findings, false);
+        assert!(report.contains("    and 1,018 more notes of seq-gap\n  error seq-gap"), "{report}");
     }
 
     #[test]

@@ -92,15 +92,15 @@ pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn file(file: &FileVerdict) -> FileJson<'_, impl Serialize> {
-    let checked = file.checked.as_ref();
+    let (header, ending) = (file.read_header(), file.ending.as_ref());
     FileJson {
         path: file.path.display().to_string(),
-        session: checked.map(|checked| checked.session.as_str()),
-        version: checked.map(|checked| checked.version),
-        events: checked.map_or(0, |checked| checked.events),
+        session: header.map(|header| header.id.as_str()),
+        version: header.map(|header| header.version),
+        events: ending.map_or(0, |ending| ending.events),
         status: file.status().as_str(),
-        lock: checked.and_then(|checked| checked.lock.as_ref()).map(LockJson::of),
-        busy: checked.into_iter().flat_map(|checked| &checked.busy).map(|busy| busy.as_str()).collect(),
+        lock: ending.and_then(|ending| ending.lock.as_ref()).map(LockJson::of),
+        busy: ending.into_iter().flat_map(|ending| &ending.busy).map(|busy| busy.as_str()).collect(),
         findings: Stream(|| file.findings.iter().map(finding)),
     }
 }

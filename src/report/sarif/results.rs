@@ -1,12 +1,13 @@
 //! Findings as results (§3.27).
 
 use super::{Text, uri};
-use crate::check::Finding;
-use crate::log::{Container, Place};
+use crate::check::{Finding, Severity};
+use crate::log::Place;
 use crate::verify::FileVerdict;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::path::Path;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -39,12 +40,17 @@ struct PhysicalLocation {
     region: Option<Region>,
 }
 
+/// A file by its URI; standard input, which has none, by a description (§3.4).
 #[derive(Serialize)]
 struct Artifact {
-    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Text>,
 }
 
-/// Where in the file (§3.30): a line of text, or a byte of a compressed file, whose lines mean nothing.
+/// Where in the file (§3.30): a line, in a compressed file that of its decoded text, for code scanning shows no result
+/// without one; else a byte.
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 enum Region {
@@ -84,11 +90,11 @@ struct Artifacts<'a> {
     places: HashMap<u64, Place>,
 }
 
-/// The results of a file. `indexes` tells where in the list of rules each code stands.
+/// The results of a file with their severities. `indexes` tells where in the list of rules each code stands.
 pub(super) fn of<'a>(
     file: &'a FileVerdict,
     indexes: &'a HashMap<&str, usize>,
-) -> impl Iterator<Item = Outcome> + use<'a> {
+) -> impl Iterator<Item = (Severity, Outcome)> + use<'a> {
     let artifacts = Artifacts { file, uri: uri::of(&file.path), places: places(&file.findings) };
     let mut seen: HashMap<String, u64> = HashMap::new();
     file.findings.iter().map(move |finding| {
@@ -97,7 +103,8 @@ pub(super) fn of<'a>(
         let fingerprint = blake3::hash(format!("{identity}\0{nth}").as_bytes());
         *nth += 1;
         let rule_index = indexes.get(finding.code).copied();
-        artifacts.outcome(finding, rule_index, fingerprint.to_hex()[..32].to_owned())
+        let fingerprint = fingerprint.to_hex()[..32].to_owned();
+        (finding.severity, artifacts.outcome(finding, rule_index, fingerprint))
     })
 }
 
@@ -146,30 +153,31 @@ impl Artifacts<'_> {
     }
 
     fn location(&self, place: Place, message: Option<String>) -> Location {
-        let region = match (self.file.content, place) {
-            (Some(Container::Zstd), Place { byte, .. }) => {
-                byte.map(|byte_offset| Region::Byte { byte_offset })
-            }
-            (_, Place { line: Some(start_line), .. }) => Some(Region::Line { start_line }),
-            (_, Place { byte, .. }) => byte.map(|byte_offset| Region::Byte { byte_offset }),
+        let region = match place {
+            Place { line: Some(start_line), .. } => Some(Region::Line { start_line }),
+            Place { byte, .. } => byte.map(|byte_offset| Region::Byte { byte_offset }),
         };
-        let artifact_location = Artifact { uri: self.uri.clone() };
+        let artifact_location = if self.file.path == Path::new("-") {
+            Artifact { uri: None, description: Some(Text { text: "standard input".into() }) }
+        } else {
+            Artifact { uri: Some(self.uri.clone()), description: None }
+        };
         Location {
             physical_location: PhysicalLocation { artifact_location, region },
             message: message.map(|message| Text { text: plain(&message) }),
         }
     }
 
-    /// What makes a finding the same one in a later run, when the log has grown or lies elsewhere: the rule, the session,
-    /// and the event, else the line. Messages are left out, for their figures change.
+    /// What makes a finding the same one in a later run, when the log has grown: the rule, the file, the session, and the
+    /// event, else the line. Copies of a session are files of their own. Messages are left out, for their figures change.
     fn identity(&self, finding: &Finding) -> String {
-        let session = self.file.checked.as_ref().map_or(self.uri.as_str(), |checked| &checked.session);
+        let session = self.file.read_header().map_or("", |header| &header.id);
         let place = match (finding.seq, finding.place.line) {
             (Some(seq), _) => format!("seq {seq}"),
             (None, Some(line)) => format!("line {line}"),
             (None, None) => finding.place.to_string(),
         };
-        format!("{}\0{session}\0{place}", finding.code)
+        format!("{}\0{}\0{session}\0{place}", finding.code, self.uri)
     }
 }
 
@@ -181,12 +189,13 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::Container;
     use crate::report::testing::{of_code, run};
     use serde_json::{Value, json};
 
     fn results(file: &FileVerdict) -> Vec<Value> {
         let indexes = HashMap::from([("seq-gap", 3)]);
-        of(file, &indexes).map(|outcome| serde_json::to_value(outcome).unwrap()).collect()
+        of(file, &indexes).map(|(_, outcome)| serde_json::to_value(outcome).unwrap()).collect()
     }
 
     fn file(findings: Vec<Finding>) -> FileVerdict {
@@ -194,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_names_the_line_of_a_raw_log_and_the_byte_of_a_compressed_one() {
+    fn a_result_names_its_line_whatever_stores_it_and_else_its_byte() {
         let mut file = file(of_code("seq-gap", 1));
         let raw = &results(&file)[0];
         assert_eq!((&raw["ruleId"], &raw["ruleIndex"]), (&json!("seq-gap"), &json!(3)));
@@ -203,11 +212,21 @@ mod tests {
         file.content = Some(Container::Zstd);
         file.findings[0].place.byte = Some(88);
         let packed = &results(&file)[0];
-        assert_eq!(region(packed), json!({ "byteOffset": 88 }));
+        assert_eq!(region(packed), json!({ "startLine": 2 }));
         assert_eq!(
-            (&packed["properties"]["line"], &packed["properties"]["textByte"]),
-            (&json!(2), &json!(0))
+            (&packed["properties"]["byte"], &packed["properties"]["textByte"]),
+            (&json!(88), &json!(0))
         );
+        file.findings[0].place.line = None;
+        assert_eq!(region(&results(&file)[0]), json!({ "byteOffset": 88 }));
+    }
+
+    #[test]
+    fn standard_input_is_no_file() {
+        let mut file = file(of_code("seq-gap", 1));
+        file.path = "-".into();
+        let artifact = &results(&file)[0]["locations"][0]["physicalLocation"]["artifactLocation"];
+        assert_eq!(*artifact, json!({ "description": { "text": "standard input" } }));
     }
 
     #[test]
@@ -229,16 +248,17 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_outlast_a_move_and_other_words() {
+    fn fingerprints_outlast_growth_and_other_words_and_tell_copies_apart() {
         let print = |result: &Value| result["partialFingerprints"]["dshcFinding/v1"].clone();
         let mut log = file(of_code("seq-gap", 2));
         let before = results(&log);
-        log.path = "elsewhere/session.jsonl".into();
         log.findings[0].message = "other words".into();
         log.findings[0].place.line = Some(900);
         let after = results(&log);
         assert_eq!(print(&before[0]), print(&after[0]));
         assert_ne!(print(&before[0]), print(&before[1]));
+        log.path = "elsewhere/session.jsonl".into();
+        assert_ne!(print(&before[0]), print(&results(&log)[0]));
         log.findings[1] = log.findings[0].clone();
         let twice = results(&log);
         assert_ne!(print(&twice[0]), print(&twice[1]));

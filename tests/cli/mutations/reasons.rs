@@ -21,7 +21,7 @@ const REASONS: &[(&[&str], &[&str])] = &[
         &["seq-fork", "seq-gap", "seq-repeat", "seq-overlap", "invalid-envelope", "malformed-row"],
     ),
     (&["turn/end", "crosses an open step"], &["turn-end-in-step"]),
-    (&["leaves unresolved tool call"], &["call-unresolved"]),
+    (&["leaves unresolved tool call"], &["call-unresolved", "turn-end-in-step"]),
     (&["does not close the prior turn"], &["turn-start-while-open", "upgrade-turn-left-open"]),
     (&["does not open expected turn"], &["turn-start-while-open", "turn-number"]),
     (&["turn/end", "has no matching open turn"], &["turn-end-unmatched"]),

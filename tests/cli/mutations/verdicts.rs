@@ -40,7 +40,7 @@ impl Ours {
         };
         let codes =
             verdict.findings.iter().map(|finding| format!("{}{}", finding.code, mark(finding.severity)));
-        let refuses = verdict.checked.is_none() || verdict.worst() == Some(Severity::Error);
+        let refuses = verdict.ending.is_none() || verdict.worst() == Some(Severity::Error);
         let mut ours = Self { refuses, codes: codes.collect(), own_errors: Vec::new() };
         ours.codes.dedup();
         ours

@@ -74,6 +74,19 @@ fn each_breach_has_its_code() {
 }
 
 #[test]
+fn what_differs_is_named_and_the_id_left_as_it_is() {
+    let (made, started) = (calls(&["another"]), call("another"));
+    for (started, told) in [
+        (started.replace("\"sh\"", "\"ls\""), "call \"another\" starts with another name than"),
+        (started.replace("\"{}\"", "\"[]\""), "call \"another\" starts with other arguments than"),
+    ] {
+        let events = [("assistant/message", &*made), ("tool/call", &*started)];
+        let findings = judge(&header(4), &lines(&around(&events)));
+        assert!(findings[0].message.starts_with(told), "{}", findings[0].message);
+    }
+}
+
+#[test]
 fn arguments_are_compared_as_javascript_strings() {
     let made = calls(&["a"]).replace("\"{}\"", r#""\u007b\ud83d}""#);
     for (arguments, expected) in
