@@ -30,6 +30,10 @@ pub(super) fn tell(finding: &mut Finding, since: Place, lost: Option<&Range<u64>
         return;
     }
     let cost = match lost {
+        // Its text may be anything.
+        None if finding.code == "frame-checksum" => {
+            format!("no number is missing, the next record is seq {next_seq}")
+        }
         None => format!("no event is missing, the next record is seq {next_seq}"),
         Some(lost) => {
             let count = lost.end.saturating_sub(lost.start);

@@ -376,4 +376,16 @@ mod tests {
         *log.last_mut().unwrap() ^= 1;
         assert_eq!(codes(&testing::check_bytes(&log)), ["frame-checksum"]);
     }
+
+    #[test]
+    fn what_stands_in_an_untrusted_frame_is_not_judged() {
+        let bad = event(0, "user/message", r#"{"id":"u"}"#) + "\n";
+        let mut broken = frame(&bad);
+        *broken.last_mut().unwrap() ^= 1;
+        let log =
+            [frame(&format!("{HEADER}\n")), broken, frame(&(event(1, "todo/write", "{}") + "\n"))].concat();
+        let message = message(&log);
+        assert!(message.contains("1 finding in its text left out"), "{message}");
+        assert!(message.ends_with("no number is missing, the next record is seq 1"), "{message}");
+    }
 }

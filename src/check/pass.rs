@@ -1,16 +1,18 @@
 //! The one pass over a log that feeds the rules.
 
 use super::aftermath::Aftermath;
-use super::finding::Findings;
+use super::finding::{Finding, Findings};
 use super::here::Here;
 use super::losses::Losses;
 use super::numbering::{Numbering, Step};
 use super::payload::Payload;
 use super::provenance::Ranges;
+use super::registry::Rule;
 use super::watch::Watch;
 use super::wording::amount;
 use super::{
-    Checked, Ending, Options, absence, container, line, seeds, shapes, surface, text, upgrade, vocabulary,
+    Checked, Ending, Options, absence, container, line, numbering, seeds, shapes, surface, text, upgrade,
+    vocabulary,
 };
 use crate::format::Format;
 use crate::log::{Body, Container, Event, Fault, FaultKind, Header, Item, Place, Record};
@@ -151,9 +153,9 @@ impl Pass {
     fn fault(&mut self, fault: &Fault) {
         self.aftermath.fault(fault, &self.session);
         self.numbering.fault(fault);
-        let lines = self.forget_lines_of(fault);
+        let forgotten = self.forget_text_of(fault);
         let told = self.findings.len();
-        self.tell(fault, lines);
+        self.tell(fault, forgotten);
         match fault.kind {
             // These stand between records, or behind all; of the numbers the next record tells.
             FaultKind::TornTail { .. } | FaultKind::SeqRepeat { .. } | FaultKind::SeqGap { .. } => {}
@@ -165,26 +167,29 @@ impl Pass {
         }
     }
 
-    /// Lines of a frame that turns out to be broken are broken for that reason. Tells how many were told so far.
-    fn forget_lines_of(&mut self, fault: &Fault) -> usize {
+    /// What stands in a frame that turns out to be broken may be anything. Tells how many lines, and how many other
+    /// flaws of its text, were told so far.
+    fn forget_text_of(&mut self, fault: &Fault) -> (usize, usize) {
         if !matches!(fault.kind, FaultKind::FrameData(_) | FaultKind::BrokenTail { .. }) {
-            return 0;
+            return (0, 0);
         }
-        self.broken_frame = fault.place.frame;
-        let lines = self.findings.take_back(|finding| line::is_in_frame(finding, fault.place.frame));
+        let frame = fault.place.frame;
+        self.broken_frame = frame;
+        let lines = self.findings.take_back(|finding| line::is_in_frame(finding, frame));
+        let others = self.findings.take_back(|finding| is_of_text(finding, frame));
         if let Some(unread) = &mut self.unread {
-            unread.told = unread.told.saturating_sub(lines);
+            unread.told = unread.told.saturating_sub(lines + others);
         }
-        lines
+        (lines, others)
     }
 
-    /// Tells of a flaw of the container or of a line. So many lines of a broken frame hold no record.
-    fn tell(&mut self, fault: &Fault, lines: usize) {
+    /// Tells of a flaw of the container or of a line. So many lines of a broken frame hold no record, and so many other
+    /// findings in it are taken back.
+    fn tell(&mut self, fault: &Fault, (lines, others): (usize, usize)) {
         let session = (!self.numbering.is_forked()).then_some(&self.session);
-        let is_past_the_end = self.aftermath.is_past_the_end();
-        let is_whole = session.is_some() && self.losses.is_whole() && !is_past_the_end;
-        let followed = session.filter(|_| !self.aftermath.is_damaged());
-        let finding = container::finding(fault, followed, is_whole).or_else(|| line::finding(fault));
+        let is_whole = session.is_some() && self.losses.is_whole() && !self.aftermath.is_past_the_end();
+        let session = session.filter(|_| !self.aftermath.is_damaged());
+        let finding = container::finding(fault, session, is_whole).or_else(|| line::finding(fault));
         let Some(mut finding) = finding.filter(|finding| !line::is_in_frame(finding, self.broken_frame))
         else {
             return;
@@ -192,6 +197,10 @@ impl Pass {
         if lines > 0 {
             let lines = amount(lines as u64, "line");
             finding = finding.adding(&format!("what holds no record in it: {lines}"));
+        }
+        if others > 0 {
+            let others = amount(others as u64, "finding");
+            finding = finding.adding(&format!("{others} in its text left out, which may be anything"));
         }
         self.findings.push(finding);
     }
@@ -261,4 +270,12 @@ impl Pass {
         let ending = Ending { events: read.events, last_time: session.last_time, lock, busy };
         Checked { ending, findings: findings.sorted() }
     }
+}
+
+/// Whether a finding judges what stands in the text of this frame, and neither the frame nor the numbers.
+fn is_of_text(finding: &Finding, frame: Option<u64>) -> bool {
+    let is_other = |family: &[&Rule]| family.iter().any(|rule| rule.code == finding.code);
+    frame.is_some()
+        && finding.place.frame == frame
+        && ![container::RULES, numbering::RULES].into_iter().any(is_other)
 }

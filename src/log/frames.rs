@@ -266,6 +266,15 @@ pub(super) fn start_behind(source: &Source, start: u64) -> io::Result<Option<u64
     next_start(source.reader(behind)?, behind)
 }
 
+/// Where the first frame starts behind that of the byte `start` and before the byte `end`.
+pub(super) fn start_between(source: &Source, start: u64, end: u64) -> io::Result<Option<u64>> {
+    let behind = start + 1;
+    // The last one's first bytes may stand across the end.
+    let length = end.saturating_sub(behind).saturating_add(MAGIC.len() as u64 - 1);
+    let stretch = source.reader(behind)?.take(length);
+    next_start(stretch, behind)
+}
+
 /// Where the next frame's first bytes stand in `input`, whose first byte is the file's byte `offset`.
 ///
 /// A torn frame that holds another frame's start was not cut off by the end of the file: one of its block headers is
@@ -290,6 +299,11 @@ fn next_start(mut input: impl BufRead, offset: u64) -> io::Result<Option<u64>> {
         window.drain(..done);
         window_start += done as u64;
     }
+}
+
+/// Whether a file with these first bytes is made of frames.
+pub(super) fn is_start(bytes: &[u8]) -> bool {
+    bytes.first_chunk::<4>().is_some_and(|magic| *magic == MAGIC || is_skippable(*magic))
 }
 
 fn is_skippable(magic: [u8; 4]) -> bool {

@@ -20,6 +20,10 @@ pub(super) struct Frames {
     pub(super) begun: u64,
     /// Where the last one that has begun starts in the file.
     pub(super) last_start: Option<u64>,
+    /// Where the text of that one starts.
+    pub(super) text_start: u64,
+    /// Where the last one starts, if its data is broken: then its length may be wrong too, and run over others.
+    pub(super) broken_start: Option<u64>,
     /// Whether the first one is the file's first and must hold the header alone.
     pub(super) has_header: bool,
     pub(super) torn_start: Option<u64>,

@@ -177,9 +177,26 @@ impl Lines {
         self.searched -= self.start;
         self.start = 0;
         let part = self.text.next(&mut self.buffer)?;
+        if let Some(swallowed) = self.swallowed_before(&part)? {
+            return self.go_on_behind(swallowed - 1);
+        }
         match self.take(part) {
             Some(damage) => self.go_on_behind(damage),
             None => Ok(()),
+        }
+    }
+
+    /// Where a frame starts within the broken one that ends where `part` begins: another writer went on behind a torn
+    /// frame, whose block sizes then run over what it wrote.
+    fn swallowed_before(&mut self, part: &Part) -> io::Result<Option<u64>> {
+        let at = match *part {
+            Part::FrameStart(at) | Part::Torn(at) | Part::Fault(_, at) => at,
+            Part::End => self.source.bytes,
+            Part::Text | Part::FrameEnd => return Ok(None),
+        };
+        match self.frames.broken_start.take_if(|broken| *broken < at) {
+            Some(broken) => frames::start_between(&self.source, broken, at),
+            None => Ok(None),
         }
     }
 
@@ -215,6 +232,7 @@ impl Lines {
                 }
                 self.frames.begun += 1;
                 self.frames.last_start = Some(at);
+                self.frames.text_start = self.text_end();
                 self.frames.starts.push_back((self.text_end(), self.frames.begun, at));
             }
             Part::FrameEnd => {
@@ -241,7 +259,12 @@ impl Lines {
                         Some(self.frames.begun)
                     }
                 };
-                let place = Place { frame, byte: Some(at), text_byte: Some(self.text_end()), line: None };
+                let is_frame = self.frames.last_start == Some(at);
+                let text_byte = if is_frame { self.frames.text_start } else { self.text_end() };
+                let place = Place { frame, byte: Some(at), text_byte: Some(text_byte), line: None };
+                if matches!(kind, FaultKind::FrameData(_)) {
+                    self.frames.broken_start = Some(at);
+                }
                 let is_walk_over =
                     matches!(kind, FaultKind::FrameMagic { .. } | FaultKind::FrameStructure(_));
                 self.pending.push_back((kind, place));

@@ -65,26 +65,32 @@ impl LogReader {
         }
         let mut lines = Lines::new(source, 0)?;
         let (mut first_fault, mut crlf) = (None, (0, Place::default()));
-        let (header, format, extra_members) = match lines.next()? {
-            Some(Piece::Line(line)) if line.recovered => return Err(OpenError::NoHeader("frame")),
-            Some(Piece::Line(line)) => {
-                let bytes = line.bytes.strip_prefix(BOM).unwrap_or(line.bytes);
-                if bytes.len() < line.bytes.len() {
-                    first_fault = Some(Fault { kind: FaultKind::Bom, place: line.place, seq: 0 });
+        let (header, format, extra_members) = loop {
+            match lines.next()? {
+                Some(Piece::Line(line)) if line.recovered => return Err(OpenError::NoHeader("frame")),
+                Some(Piece::Line(line)) => {
+                    let bytes = line.bytes.strip_prefix(BOM).unwrap_or(line.bytes);
+                    if bytes.len() < line.bytes.len() {
+                        first_fault.get_or_insert(Fault { kind: FaultKind::Bom, place: line.place, seq: 0 });
+                    }
+                    if bytes.last() == Some(&b'\r') {
+                        crlf = (1, line.place);
+                    }
+                    let text = text::decode(bytes)
+                        .ok_or_else(|| OpenError::NotALog(FaultKind::LineTooLong.to_string()))?;
+                    let (header, format) = Header::parse(&text.text, unknown)?;
+                    break (header, format, Header::extra_members(&text.text, format));
                 }
-                if bytes.last() == Some(&b'\r') {
-                    crlf = (1, line.place);
+                Some(Piece::Fault(FaultKind::TornTail { frame, .. }, _)) => {
+                    return Err(OpenError::NoHeader(if frame { "frame" } else { "line" }));
                 }
-                let text = text::decode(bytes)
-                    .ok_or_else(|| OpenError::NotALog(FaultKind::LineTooLong.to_string()))?;
-                let (header, format) = Header::parse(&text.text, unknown)?;
-                (header, format, Header::extra_members(&text.text, format))
+                // Of those before the header only the first is told: dsh comes no farther.
+                Some(Piece::Fault(kind @ FaultKind::SkippableFrame { .. }, place)) => {
+                    first_fault.get_or_insert(Fault { kind, place, seq: 0 });
+                }
+                Some(Piece::Fault(kind, _)) => return Err(OpenError::NotALog(kind.to_string())),
+                None => return Err(OpenError::NoHeader("frame")),
             }
-            Some(Piece::Fault(FaultKind::TornTail { frame, .. }, _)) => {
-                return Err(OpenError::NoHeader(if frame { "frame" } else { "line" }));
-            }
-            Some(Piece::Fault(kind, _)) => return Err(OpenError::NotALog(kind.to_string())),
-            None => return Err(OpenError::NoHeader("frame")),
         };
         Ok(Self { extra_members, first_fault, crlf, ..Self::over(lines, header, format, 0) })
     }
@@ -164,49 +170,47 @@ impl LogReader {
         if let Some(behind) = self.behind_fault.take() {
             return Ok(Some(self.record_behind(behind, visit)));
         }
-        loop {
-            let (kind, place) = match self.lines.next()? {
-                None => return Ok(None),
-                Some(Piece::Fault(kind, place)) => (kind, place),
-                Some(Piece::Line(line)) => {
-                    let (place, recovered, empty_behind) = (line.place, line.recovered, line.empty_behind);
-                    if line.bytes.last() == Some(&b'\r') {
-                        self.crlf.1 = if self.crlf.0 == 0 { place } else { self.crlf.1 };
-                        self.crlf.0 += 1;
+        let (kind, place) = match self.lines.next()? {
+            None => return Ok(None),
+            Some(Piece::Fault(kind, place)) => (kind, place),
+            Some(Piece::Line(line)) => {
+                let (place, recovered, empty_behind) = (line.place, line.recovered, line.empty_behind);
+                if line.bytes.last() == Some(&b'\r') {
+                    self.crlf.1 = if self.crlf.0 == 0 { place } else { self.crlf.1 };
+                    self.crlf.0 += 1;
+                }
+                let decoded = text::decode(line.bytes);
+                let invalid_utf8 = decoded.as_ref().and_then(|decoded| decoded.first_bad);
+                let invalid_utf8 = invalid_utf8.map(|bad| place.text_byte.unwrap_or(0) + bad as u64);
+                let (next, patience) = ((self.next_seq, self.gap_explained), &mut self.patience);
+                match take_line(decoded.as_ref(), self.format, next, patience) {
+                    Ok(body) => {
+                        (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
+                        self.recovered += u64::from(recovered && !self.torn_ends);
+                        let record = Record { body, place, is_rescued: false, invalid_utf8 };
+                        return Ok(Some(visit(Item::Record(record))));
                     }
-                    let decoded = text::decode(line.bytes);
-                    let invalid_utf8 = decoded.as_ref().and_then(|decoded| decoded.first_bad);
-                    let invalid_utf8 = invalid_utf8.map(|bad| place.text_byte.unwrap_or(0) + bad as u64);
-                    let (next, patience) = ((self.next_seq, self.gap_explained), &mut self.patience);
-                    match take_line(decoded.as_ref(), self.format, next, patience) {
-                        Ok(body) => {
-                            (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
-                            self.recovered += u64::from(recovered && !self.torn_ends);
-                            let record = Record { body, place, is_rescued: false, invalid_utf8 };
-                            return Ok(Some(visit(Item::Record(record))));
+                    Err(Broken { kind: FaultKind::BlankLine { .. }, .. }) => {
+                        self.torn_ends |= recovered;
+                        (FaultKind::BlankLine { lines: 1 + empty_behind }, place)
+                    }
+                    Err(Broken { kind, ranges, is_rescued }) => {
+                        self.torn_ends |= recovered;
+                        if !ranges.is_empty() {
+                            let text = decoded.and_then(|Decoded { text, .. }| match text {
+                                Cow::Owned(text) => Some(text),
+                                Cow::Borrowed(_) => None,
+                            });
+                            self.behind_fault =
+                                Some(Behind { text, ranges, place, is_rescued, invalid_utf8 });
                         }
-                        Err(Broken { kind: FaultKind::BlankLine { .. }, .. }) => {
-                            self.torn_ends |= recovered;
-                            (FaultKind::BlankLine { lines: 1 + empty_behind }, place)
-                        }
-                        Err(Broken { kind, ranges, is_rescued }) => {
-                            self.torn_ends |= recovered;
-                            if !ranges.is_empty() {
-                                let text = decoded.and_then(|Decoded { text, .. }| match text {
-                                    Cow::Owned(text) => Some(text),
-                                    Cow::Borrowed(_) => None,
-                                });
-                                self.behind_fault =
-                                    Some(Behind { text, ranges, place, is_rescued, invalid_utf8 });
-                            }
-                            (kind, place)
-                        }
+                        (kind, place)
                     }
                 }
-            };
-            let fault = Fault { kind: self.complete(kind, place), place, seq: self.next_seq };
-            return Ok(Some(visit(Item::Fault(fault))));
-        }
+            }
+        };
+        let fault = Fault { kind: self.complete(kind, place), place, seq: self.next_seq };
+        Ok(Some(visit(Item::Fault(fault))))
     }
 
     /// Gives the next of the records that stand behind their line's fault.

@@ -55,7 +55,7 @@ impl Source {
         let named_zstd = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zstd"));
         let content = match magic.as_slice() {
             [] => None,
-            magic if *magic == super::frames::MAGIC => Some(Container::Zstd),
+            magic if super::frames::is_start(magic) => Some(Container::Zstd),
             [b'{', ..] => Some(Container::Raw),
             _ => None,
         };

@@ -191,11 +191,10 @@ fn a_torn_frame_gives_its_whole_records() {
     assert_eq!(read(&log), ["0", "1", "2", "3", "SeqGap@6", "7", "8", "TornTail@4"]);
     let mut reader = LogReader::open(&Source::of_bytes(&log)).unwrap();
     let mut recovered = None;
-    let mut look = |item: Item| match item {
-        Item::Fault(Fault { kind: FaultKind::TornTail { recovered: count, .. }, .. }) => {
-            recovered = Some(count)
+    let mut look = |item: Item| {
+        if let Item::Fault(Fault { kind: FaultKind::TornTail { recovered: count, .. }, .. }) = item {
+            recovered = Some(count);
         }
-        _ => {}
     };
     while reader.next(&mut look).unwrap().is_some() {}
     assert_eq!(recovered, Some(1));
@@ -290,6 +289,49 @@ fn a_frame_that_swallows_others_is_damaged_not_torn() {
     let header = frames[0].len() + 6;
     log[header + 2] = 0xff;
     assert_eq!(read(&log), ["BrokenTail@2", "1"], "what stands behind it is read all the same");
+}
+
+#[test]
+fn frames_that_were_appended_behind_a_torn_one_are_read() {
+    let body: String = (0..4).map(|seq| event(seq) + "\n").collect();
+    let (head, torn) = (frame(&format!("{HEADER}\n")), frame(&body));
+    let behind = [frame(&format!("{}\n{}\n", event(4), event(5))), frame(&(event(6) + "\n"))];
+    for cut in 1..torn.len() - 9 {
+        for tail in [behind.concat(), behind[0].clone()] {
+            let found = read(&[&head[..], &torn[..torn.len() - cut], &tail].concat());
+            let records: Vec<&str> =
+                ["4", "5", "6"][..if tail.len() > behind[0].len() { 3 } else { 2 }].to_vec();
+            assert!(
+                found.ends_with(&records.iter().map(|seq| (*seq).to_owned()).collect::<Vec<_>>()),
+                "{cut}: {found:?}"
+            );
+            assert!(!found.iter().any(|item| item.starts_with("FrameMagic")), "{cut}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_skippable_frame_before_the_header_is_passed_over() {
+    let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+    let log = [&skippable[..], &frame(&format!("{HEADER}\n")), &frame(&(event(0) + "\n"))].concat();
+    assert_eq!(read(&log), ["SkippableFrame@0", "0"]);
+}
+
+#[test]
+fn a_broken_frame_is_placed_where_its_text_starts() {
+    let mut broken = frame(&(event(0) + "\n"));
+    *broken.last_mut().unwrap() ^= 1;
+    let log = [frame(&format!("{HEADER}\n")), broken].concat();
+    let mut reader = LogReader::open(&Source::of_bytes(&log)).unwrap();
+    let mut places = Vec::new();
+    let look = |item: Item| match item {
+        Item::Record(record) => record.place,
+        Item::Fault(fault) => fault.place,
+    };
+    while let Some(place) = reader.next(look).unwrap() {
+        places.push(place.text_byte);
+    }
+    assert_eq!(places, [Some(HEADER.len() as u64 + 1); 2]);
 }
 
 #[test]
