@@ -1,6 +1,6 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
-use crate::check::root::{self, Resident, Side};
+use crate::check::root::{self, Resident, Side, Twins};
 use crate::check::{self, Ending, Finding, Settings, Severity};
 use crate::json;
 use crate::log::layout::Spot;
@@ -102,21 +102,12 @@ impl FileVerdict {
         if let Some(Spot::Session(folder)) = &mut spot {
             if let Some(twin) = folder.twin.clone() {
                 let (mut other, other_source) = Self::alone(twin, options, &open);
-                let mut sides = (verdict.side(source.as_ref()), other.side(other_source.as_ref()));
-                if sides.1.stands_before(&sides.0) {
+                let twins = twins([&verdict, &other], [source.as_ref(), other_source.as_ref()]);
+                if twins.takes_first() != (twins.first.path == verdict.path) {
                     folder.take_twin(&mut verdict.path.clone());
                     mem::swap(&mut verdict, &mut other);
-                    sides = (sides.1, sides.0);
                 }
-                let both_read = sides.0.events.is_some() && sides.1.events.is_some();
-                let likeness = match (&source, &other_source) {
-                    (Some(one), Some(two)) if both_read => {
-                        let (first, second) = if one.path <= two.path { (one, two) } else { (two, one) };
-                        likeness::compare(first, second)
-                    }
-                    _ => Err(io::Error::other("one of them cannot be read")),
-                };
-                verdict.add(vec![root::two_encodings(&sides.0, &sides.1, likeness)]);
+                verdict.add(vec![twins.finding()]);
             }
             // A header of an unknown version has told its session already.
             if verdict.ending.is_none()
@@ -173,11 +164,15 @@ impl FileVerdict {
         Ok(())
     }
 
-    fn side(&self, source: Option<&Source>) -> Side {
+    fn side(&self) -> Side {
+        let is_fault = |finding: &&Finding| finding.severity > Severity::Note;
         Side {
             path: self.path.clone(),
+            session: self.header.as_ref().map(|header| header.id.clone()),
             events: self.ending.as_ref().map(|ending| ending.events),
-            modified: source.and_then(Source::modified),
+            last_time: self.ending.as_ref().and_then(|ending| ending.last_time),
+            errors: self.tally().errors,
+            faults: self.findings.iter().filter(is_fault).map(|finding| finding.code).collect(),
         }
     }
 
@@ -227,6 +222,20 @@ impl FileVerdict {
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
+}
+
+/// Compares a log with the one beside it. `sources` are those that could be opened.
+fn twins(logs: [&FileVerdict; 2], sources: [Option<&Source>; 2]) -> Twins {
+    let is_first = logs[0].path <= logs[1].path;
+    let ([first, second], sources) =
+        if is_first { (logs, sources) } else { ([logs[1], logs[0]], [sources[1], sources[0]]) };
+    let likeness = match sources {
+        [Some(one), Some(two)] if first.ending.is_some() && second.ending.is_some() => {
+            likeness::compare(one, two)
+        }
+        _ => Err(io::Error::other("one of them cannot be read")),
+    };
+    Twins { first: first.side(), second: second.side(), likeness }
 }
 
 impl Verification {

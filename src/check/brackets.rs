@@ -43,7 +43,7 @@ pub(super) struct Open {
     pub(super) owner: Owner,
     pub(super) summary: Option<(u64, Place)>,
     /// The checkpoint.
-    replacement: Option<u64>,
+    pub(super) replacement: Option<u64>,
     pub(super) crossing: Option<Crossing>,
     owner_is_told: bool,
     /// The surface at the start: its last node, and how often it had been replaced.
@@ -95,6 +95,7 @@ impl Brackets {
         let owner = Owner::of(here.payload.get());
         if let Some(open) = self.open.take().filter(|_| !self.in_doubt) {
             open.tell_crossing(here.findings);
+            here.findings.extend(locks::left_behind(&open));
             let message = format!("a compaction starts while the one of seq {} has not ended", open.seq);
             here.tell_relating(&START_WHILE_OPEN, message, open.seq, "the start that has no end");
         }
@@ -266,8 +267,8 @@ impl Open {
                 self.owner
             );
             let finding = Finding::new(&CROSSES_TURN, crossing.place, message).at_seq(crossing.seq);
-            let help = "a bracket lies within its turn or between turns; one that was left open can only be voided by \
-                        session/end-seed, which dsh writes when it next opens the session";
+            let help = "a bracket lies within its turn or between turns, unless a session/end-seed behind the boundary \
+                        voids it before it ends or another one starts; dsh's own checks refuse the session for it";
             findings.push(finding.with_help(help).relating(self.seq, "the start of the bracket"));
         }
     }

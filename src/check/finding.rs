@@ -80,6 +80,10 @@ impl Finding {
         Self { help: help.into(), ..self }
     }
 
+    pub(super) fn warned(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
+    }
+
     pub(super) fn noted(self) -> Self {
         Self { severity: Severity::Note, ..self }
     }

@@ -272,6 +272,23 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_read_of_a_bad_line_is_not_called_lost() {
+        let help = |line: &str| {
+            let text = format!("{HEADER}\n{}\n{line}\n", event(0, "todo/write", "{}"));
+            check_bytes(text.as_bytes()).findings.swap_remove(0)
+        };
+        let one = event(1, "todo/write", "{}");
+        for line in [one.replacen('{', "{\"x\":1,", 1), one.replacen('{', "{\"ignorable\":false,", 1)] {
+            let finding = help(&line);
+            assert!(finding.help.starts_with("all of the event can be read"), "{finding:?}");
+        }
+        let header = help(HEADER);
+        assert!(header.message.starts_with("not an event: it is a header line"), "{header:?}");
+        assert!(header.help.starts_with("lines were copied, or two logs joined"), "{header:?}");
+        assert!(help(&one.replace("\"time\":1,", "")).help.starts_with("the record is lost"));
+    }
+
+    #[test]
     fn a_line_that_held_nothing_is_told_so() {
         let lines = |second: u64| {
             let (first, second) = (event(0, "todo/write", "{}"), event(second, "todo/write", "{}"));

@@ -2,12 +2,14 @@
 //! (FORMAT §7.4, §10.1).
 
 use super::wording::quoted;
+use crate::format::{self, CheckedBy, Format};
 use crate::session::{Lock, LockState, Owner};
 
 /// The lock of a log, as one or two sentences for people: free, held or stale; by which start; what has become of its
-/// owner; and for a held one the legal repairs, and no others.
+/// owner; and for a held one the legal repairs in a log of this format version, and no others.
 #[must_use]
-pub fn lock_told(lock: &LockState) -> String {
+pub fn lock_told(lock: &LockState, version: u64) -> String {
+    let format = format::of(version).unwrap_or(format::NEWEST);
     match lock {
         LockState::Free => "free: no compaction is open".to_owned(),
         LockState::Stale(lock) => format!(
@@ -21,7 +23,7 @@ pub fn lock_told(lock: &LockState) -> String {
             lock.start_seq,
             owner(lock),
             situation(lock),
-            repairs(lock)
+            repairs(lock, format)
         ),
     }
 }
@@ -61,22 +63,47 @@ pub(super) fn situation(lock: &Lock) -> String {
     }
 }
 
-/// What may legally be written, and by whom.
-pub(super) fn repairs(lock: &Lock) -> String {
+/// What may legally be written, and by whom. `format` is the log's.
+pub(super) fn repairs(lock: &Lock, format: &Format) -> String {
     const IN_USE: &str = "if dsh is at work in this session right now, let it finish. Else ";
     const NEXT_OPEN: &str =
         "the next time dsh opens the session it writes session/end-seed, which voids the lock";
-    match legal_end(lock) {
-        Some(turn) => format!(
+    if let Some(turn) = legal_end(lock) {
+        return format!(
             "{IN_USE}{NEXT_OPEN}; until a turn begins or ends, a compaction/end with an error and turn {turn} is legal too"
+        );
+    }
+    let no_end = lock.earlier_seq.map_or_else(
+        || "no compaction/end is legal any more".to_owned(),
+        |earlier| {
+            format!(
+                "no compaction/end makes the log right, since the compaction that starts at seq {earlier} has no end either"
+            )
+        },
+    );
+    let has_sound_start = lock.is_turn_valid
+        && lock.earlier_seq.is_none()
+        && (lock.turn.is_none() || lock.owner != Owner::None);
+    match format.relations.checked {
+        CheckedBy::Load if has_sound_start => format!(
+            "dsh opens no log of format {} with a turn boundary inside an open bracket; only a session/end-seed that is \
+             appended to the log voids the lock; {no_end}",
+            format.version
         ),
-        None => format!("{NEXT_OPEN}; no compaction/end is legal any more"),
+        CheckedBy::Load => format!(
+            "dsh opens no log of format {} with such a start, whatever is appended; go on from a copy that ends before it; \
+             {no_end}",
+            format.version
+        ),
+        CheckedBy::Invariants | CheckedBy::Upgrade | CheckedBy::Codec | CheckedBy::Nobody => {
+            format!("{NEXT_OPEN}; {no_end}")
+        }
     }
 }
 
 /// The `turn` of a `compaction/end` that may still close the bracket; none where none may.
 fn legal_end(lock: &Lock) -> Option<String> {
-    let is_closable = lock.crossing_seq.is_none() && lock.is_turn_valid;
+    let is_closable = lock.crossing_seq.is_none() && lock.is_turn_valid && lock.earlier_seq.is_none();
     match (lock.turn, lock.owner) {
         (Some(turn), Owner::Open) if is_closable => Some(turn.to_string()),
         (None, _) if is_closable => Some("null".to_owned()),
@@ -86,15 +113,41 @@ fn legal_end(lock: &Lock) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check_events, event};
-    use super::lock_told;
+    use super::super::testing::{check_events_of, event};
 
     fn start(seq: u64, turn: &str) -> String {
         event(seq, "compaction/start", &format!(r#"{{"compactionId":"l","turn":{turn}}}"#))
     }
 
+    fn told_in(version: u64, events: &[String]) -> String {
+        super::lock_told(&check_events_of(version, events).ending.lock.unwrap(), version)
+    }
+
     fn told(events: &[String]) -> String {
-        lock_told(&check_events(events).ending.lock.unwrap())
+        told_in(0, events)
+    }
+
+    #[test]
+    fn repairs_go_by_what_the_format_opens() {
+        let turn = |seq: u64| event(seq, "turn/start", r#"{"turn":1}"#);
+        let end = |seq: u64| event(seq, "turn/end", r#"{"turn":1,"reason":{"kind":"completed"}}"#);
+        for (version, repair) in [
+            (3, "To free it: the next time dsh opens the session it writes session/end-seed"),
+            (4, "To free it: dsh opens no log of format 4 with a turn boundary inside an open bracket"),
+        ] {
+            let told = told_in(version, &[turn(0), start(1, "1"), end(2)]);
+            assert!(told.contains(repair), "{told}");
+        }
+        let never = told_in(4, &[start(0, "7")]);
+        assert!(never.contains("with such a start, whatever is appended"), "{never}");
+    }
+
+    #[test]
+    fn no_end_helps_behind_another_open_bracket() {
+        let two = told(&[start(0, "null"), start(1, "null")]);
+        assert!(two.ends_with("since the compaction that starts at seq 0 has no end either"), "{two}");
+        let voided = told(&[start(0, "null"), event(1, "session/end-seed", "{}"), start(2, "null")]);
+        assert!(voided.ends_with("with an error and turn null is legal too"), "{voided}");
     }
 
     #[test]

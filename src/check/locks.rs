@@ -4,6 +4,7 @@ use super::brackets::Open;
 use super::finding::Findings;
 use super::registry::rule_family;
 use super::{Finding, lock_report};
+use crate::format::Format;
 use crate::session::{Lock, LockState};
 
 rule_family! {
@@ -31,7 +32,8 @@ rule_family! {
     /// A bracket that never ended holds a summary that has replaced nothing.
     ///
     /// **What it means.** The open bracket at the end of the log has its `compaction/summary`, but the next
-    /// event is no replacing checkpoint. It is told beside `orphaned-lock`, and not where events were lost.
+    /// event is no replacing checkpoint. It is told beside `orphaned-lock`, and not where events were lost;
+    /// also of a bracket that was open still when another one started.
     ///
     /// **Why it matters.** The summary was made and paid for, but the model does not see it: the surface is
     /// as it was before. Tools that count summaries believe that the session was compacted.
@@ -63,7 +65,13 @@ rule_family! {
 
 /// Tells of the lock that is held at the end of the log. Where events were lost behind its start (`in_doubt`), its
 /// end may be among them.
-pub(super) fn check(lock: &LockState, open: Option<&Open>, in_doubt: bool, findings: &mut Findings) {
+pub(super) fn check(
+    lock: &LockState,
+    open: Option<&Open>,
+    format: &Format,
+    in_doubt: bool,
+    findings: &mut Findings,
+) {
     let (LockState::Held(lock), Some(open)) = (lock, open) else { return };
     let message = format!(
         "the compaction that starts here ({}) has no end, and no session/end-seed follows: dsh refuses every further \
@@ -72,7 +80,7 @@ pub(super) fn check(lock: &LockState, open: Option<&Open>, in_doubt: bool, findi
         lock_report::situation(lock),
         parts(lock)
     );
-    let help = lock_report::repairs(lock);
+    let help = lock_report::repairs(lock, format);
     let finding = Finding::new(&ORPHANED_LOCK, open.place, message).at_seq(open.seq).with_help(help);
     let finding = match lock.crossing_seq {
         Some(crossing) => finding.relating(crossing, "the first turn boundary behind the start"),
@@ -83,13 +91,25 @@ pub(super) fn check(lock: &LockState, open: Option<&Open>, in_doubt: bool, findi
             .push(finding.noted().adding("events behind it were lost, perhaps its end among them"));
     }
     findings.push(finding);
-    if let Some((seq, place)) = open.summary.filter(|_| lock.replacement_seq.is_none()) {
-        let message = "the summary has replaced nothing: no checkpoint stands behind it, and its compaction never ended";
+    if lock.replacement_seq.is_none() {
         let help =
             "the surface is untouched and nothing is lost; the lock must be voided before another compaction";
-        let finding = Finding::new(&ORPHANED_SUMMARY, place, message).at_seq(seq).with_help(help);
-        findings.push(finding.relating(open.seq, "the start of its bracket"));
+        findings.extend(orphaned_summary(open, help));
     }
+}
+
+/// The summary of a bracket that another one follows before it has ended.
+pub(super) fn left_behind(open: &Open) -> Option<Finding> {
+    let help = "the summary changed nothing of the surface; nothing is to be done for it alone";
+    orphaned_summary(open, help).filter(|_| open.replacement.is_none())
+}
+
+fn orphaned_summary(open: &Open, help: &str) -> Option<Finding> {
+    let (seq, place) = open.summary?;
+    let message =
+        "the summary has replaced nothing: no checkpoint stands behind it, and its compaction never ended";
+    let finding = Finding::new(&ORPHANED_SUMMARY, place, message).at_seq(seq).with_help(help);
+    Some(finding.relating(open.seq, "the start of its bracket"))
 }
 
 /// Tells of a lock that the seed boundary at `end_seed` has voided.
@@ -155,6 +175,15 @@ mod tests {
         let with_checkpoint = check_events(&log[..4]);
         assert_eq!(codes(&with_checkpoint), ["orphaned-lock"]);
         assert!(with_checkpoint.findings[0].message.ends_with("its summary 2 and checkpoint 3 stand"));
+    }
+
+    #[test]
+    fn the_summary_of_an_earlier_bracket_is_told_too() {
+        let log = [vec![user(0, "one")], bracket(1, "c", "null", 0)].concat();
+        let two = check_events(&[&log[..3], &[start(3, "null")]].concat());
+        assert_eq!(codes(&two), ["orphaned-summary", "compaction-start-while-open", "orphaned-lock"]);
+        let with_checkpoint = check_events(&[&log[..4], &[start(4, "null")]].concat());
+        assert_eq!(codes(&with_checkpoint), ["compaction-start-while-open", "orphaned-lock"]);
     }
 
     #[test]

@@ -80,8 +80,10 @@ pub struct Checked {
 /// What a log comes to at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
-    /// Events, by the numbers of the records.
+    /// Events that were read, each number once; those that were lost do not count.
     pub events: u64,
+    /// Time of the last event, Unix epoch in milliseconds.
+    pub last_time: Option<i64>,
     /// The compaction lock at the end of the log; `None` where numbers come twice, so that there is no one end.
     pub lock: Option<LockState>,
     /// Why dsh would answer "busy" to a request for a compaction at the end of the log; empty too where the lock is not

@@ -156,7 +156,7 @@ impl Calls<'_> {
         let seq_of = |position: usize| self.nodes().get(position).map(|node| node.seq);
         let why = match index.call_before(id, position).and_then(seq_of) {
             Some(call) => format!("the call of that id at seq {call} has its result already"),
-            None => "no call before it has that id".to_owned(),
+            None => "no call before it on the surface has that id".to_owned(),
         };
         let message = format!("tool/result of seq {} answers {}, but {why}", node.seq, quoted(id));
         let finding = self.finding(&RESULT_WITHOUT_CALL, node.seq, message);

@@ -24,11 +24,30 @@ pub(super) struct Pass {
     losses: Losses,
     ranges: Ranges,
     aftermath: Aftermath,
+    read: Read,
+    firsts: vocabulary::Firsts,
     findings: Findings,
     /// What could not be read since the last record.
     unread: Option<Unread>,
     /// The last frame that could not be decoded, or not be trusted.
     broken_frame: Option<u64>,
+}
+
+/// How many events were read, each number once.
+#[derive(Debug, Default)]
+struct Read {
+    events: u64,
+    /// The number behind the highest one.
+    next_seq: u64,
+}
+
+impl Read {
+    fn record(&mut self, body: &Body) {
+        let first = body.first_seq().max(self.next_seq);
+        let next = body.first_seq().saturating_add(body.events()).max(first);
+        self.events = self.events.saturating_add(next - first);
+        self.next_seq = next;
+    }
 }
 
 /// Damage behind the last record.
@@ -56,6 +75,8 @@ impl Pass {
             losses: Losses::default(),
             ranges: Ranges::default(),
             aftermath: Aftermath::new(container),
+            read: Read::default(),
+            firsts: vocabulary::Firsts::default(),
             findings,
             unread: None,
             broken_frame: None,
@@ -84,6 +105,7 @@ impl Pass {
     fn record(&mut self, record: &Record) {
         let first_seq = record.body.first_seq();
         self.aftermath.record(record);
+        self.read.record(&record.body);
         if let Some(bad) = record.invalid_utf8 {
             self.findings.push(text::invalid_utf8(bad, first_seq, record.place));
         }
@@ -181,6 +203,7 @@ impl Pass {
         }
         match self.session.apply(event) {
             Ok(converted) => {
+                self.firsts.event(event, place, &self.session);
                 let current = converted.as_ref().map(|converted| converted.event(event));
                 let event = current.as_ref().unwrap_or(event);
                 let hidden = replaces.then(|| self.session.surface.take_expanded());
@@ -220,21 +243,22 @@ impl Pass {
         self.session.pass_over(event);
     }
 
-    /// Looks at what the log leaves behind.
-    pub(super) fn finish(mut self, events: u64, crlf: Option<(u64, Place)>) -> Checked {
+    /// Looks at what the log leaves behind. `next_seq` is the number that the next event would have.
+    pub(super) fn finish(mut self, next_seq: u64, crlf: Option<(u64, Place)>) -> Checked {
         self.numbering.end(&mut self.findings);
         let is_one_history = !self.numbering.is_forked();
         let lock = is_one_history.then(|| self.session.lock());
-        let Self { session, watch, losses, aftermath, mut findings, .. } = self;
+        let Self { session, watch, losses, aftermath, read, firsts, mut findings, .. } = self;
         let busy = watch.finish(&session, lock.as_ref(), &losses, &mut findings);
-        findings.extend(vocabulary::findings(&session));
+        findings.extend(vocabulary::findings(&session, &firsts));
         // Where events were lost, the marker may be among them.
         if losses.is_empty() && is_one_history {
-            findings.extend(seeds::finding(&session, events));
+            findings.extend(seeds::finding(&session, next_seq));
         }
         findings.extend(crlf.map(line::crlf));
         findings.extend(self.ranges.finding(session.format));
         aftermath.tell(&session, &mut findings);
-        Checked { ending: Ending { events, lock, busy }, findings: findings.sorted() }
+        let ending = Ending { events: read.events, last_time: session.last_time, lock, busy };
+        Checked { ending, findings: findings.sorted() }
     }
 }

@@ -6,7 +6,7 @@ use super::Finding;
 use super::losses::Losses;
 use super::registry::Rule;
 use super::wording::quoted;
-use crate::format::Format;
+use crate::format::{self, Format};
 use crate::json::Object;
 use crate::log::{Event, Place};
 use crate::session::{Fate, ShapeError, SurfaceError, Violation, origin};
@@ -46,9 +46,8 @@ pub(super) fn finding(
             ),
         )
         .with_help(format!(
-            "{}, and only that program knows what it means: open the log there. It is sound; `dshc replay \
-             --allow-unknown` shows what can be understood without it",
-            origin(name, format)
+            "{}. The event is sound; `dshc replay --allow-unknown` shows what can be understood without it",
+            home(name, format)
         )),
         Violation::RetiredType(name) => Finding::new(
             &RETIRED_EVENT,
@@ -63,12 +62,23 @@ pub(super) fn finding(
     finding.at_seq(event.seq)
 }
 
+/// Where a log with an event of this type is to be opened.
+fn home(event_type: &str, format: &Format) -> String {
+    let origin = origin(event_type, format);
+    if format::knowing(event_type).next().is_some() {
+        return format!("{origin}, so another tool or a private fork wrote it into this log");
+    }
+    format!("{origin}, and only that program knows what it means: open the log there")
+}
+
 fn rule_of(error: &SurfaceError) -> &'static Rule {
     match error {
         SurfaceError::MarkerMissing(_) => &MARKER_MISSING,
         SurfaceError::MarkerForbidden { .. } => &MARKER_FORBIDDEN,
         SurfaceError::MarkerKind(_) => &MARKER_INVALID,
-        SurfaceError::Dialect { .. } | SurfaceError::MarkerShape { .. } => &OP_DIALECT,
+        SurfaceError::Dialect { .. }
+        | SurfaceError::MarkerShape { .. }
+        | SurfaceError::MarkerValue { .. } => &OP_DIALECT,
         SurfaceError::Sources(_) | SurfaceError::SourcesForbidden(_) => &SOURCES_INVALID,
         SurfaceError::SourcesIncomplete(_) => &SOURCES_INCOMPLETE,
         SurfaceError::EdgeUnknown { .. } => &RANGE_UNKNOWN,
@@ -97,7 +107,7 @@ fn help(error: &SurfaceError, fate: Fate) -> String {
     let first = match error {
         SurfaceError::MarkerMissing(_) => "a message needs surfaceOp \"append\" or a replacement",
         SurfaceError::MarkerForbidden { .. } => "only messages may carry it",
-        SurfaceError::MarkerKind(_) => "another tool wrote this marker",
+        SurfaceError::MarkerKind(_) | SurfaceError::MarkerValue { .. } => "another tool wrote this marker",
         SurfaceError::Dialect { .. } => "another tool wrote this event with the names of another format",
         SurfaceError::MarkerShape { .. } => {
             "another tool wrote this event; a member that is missing may have been undefined when it was written"

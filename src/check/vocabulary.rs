@@ -4,9 +4,10 @@ use super::Finding;
 use super::registry::{Rule, rule_family};
 use super::wording::{amount, quoted, short_list};
 use crate::format::Format;
-use crate::log::Place;
+use crate::json;
+use crate::log::{Event, Place};
 use crate::session::{Node, Session, origin};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 rule_family! {
     "vocabulary";
@@ -149,8 +150,36 @@ pub(super) fn header_members(names: &[String], format: &Format) -> Option<Findin
     Some(Finding::new(&HEADER_MEMBERS, Place { line: Some(1), ..Place::default() }, message).with_help(help))
 }
 
+/// Where the events stand that are the first of their kind to be told of at the end.
+#[derive(Debug, Default)]
+pub(super) struct Firsts(HashMap<u64, Place>);
+
+impl Firsts {
+    /// Looks at an event, as the log has it, that the session has just taken.
+    pub(super) fn event(&mut self, event: &Event, place: Place, session: &Session) {
+        let converted = [session.converted.payloads.1, session.converted.names.1];
+        let is_first = || {
+            session
+                .unknown
+                .ignorable
+                .get(&*json::clip(&event.event_type))
+                .is_some_and(|(_, first)| *first == event.seq)
+        };
+        if converted.contains(&Some(event.seq)) || !session.format.knows(&event.event_type) && is_first() {
+            self.0.insert(event.seq, place);
+        }
+    }
+
+    fn of(&self, seq: u64) -> Place {
+        self.0.get(&seq).copied().unwrap_or_default()
+    }
+}
+
 /// What a whole log leaves to be said of its vocabulary: one note a type.
-pub(super) fn findings(session: &Session) -> Vec<Finding> {
+pub(super) fn findings(session: &Session, firsts: &Firsts) -> Vec<Finding> {
+    let note = |rule: &Rule, first: u64, message: String| {
+        Finding::new(rule, firsts.of(first), message).at_seq(first)
+    };
     let mut findings = Vec::new();
     for (event_type, (count, first)) in &session.unknown.ignorable {
         let events = amount(*count, "event");
@@ -181,10 +210,6 @@ pub(super) fn findings(session: &Session) -> Vec<Finding> {
         findings.push(note(&OLD_NAME, first, message).with_help(help));
     }
     findings
-}
-
-fn note(rule: &Rule, first: u64, message: String) -> Finding {
-    Finding::new(rule, Place::default(), message).at_seq(first)
 }
 
 #[cfg(test)]
@@ -263,6 +288,7 @@ mod tests {
         let odd = |seq| event(seq, "acme/note", "null").replace("\"data\"", "\"ignorable\":true,\"data\"");
         let finding = only(check_events(&[odd(0), odd(1)]));
         assert_eq!((finding.code, finding.seq), ("unknown-ignorable-event", Some(0)));
+        assert_eq!((finding.place.line, finding.place.byte.is_some()), (Some(2), true));
         assert!(
             finding.message.starts_with("2 events of the unknown type \"acme/note\""),
             "{}",
@@ -285,6 +311,7 @@ mod tests {
         );
         let checked = check_events(&[prompt(0), prompt(1), steering]);
         assert_eq!(codes(&checked), ["old-payload"]);
+        assert_eq!(checked.findings[0].place.line, Some(2));
         assert!(checked.findings[0].message.starts_with("3 events"), "{}", checked.findings[0].message);
     }
 }

@@ -168,7 +168,7 @@ impl Watch {
     ) -> Vec<Busy> {
         let Self { places, splits, brackets, .. } = &self;
         if let Some(lock) = lock {
-            locks::check(lock, brackets.open(), brackets.is_in_doubt(), findings);
+            locks::check(lock, brackets.open(), session.format, brackets.is_in_doubt(), findings);
             Calls { session, places, splits, losses }.check(findings);
             findings.extend(self.estimate.finding());
             findings.extend(self.script.finding());

@@ -5,6 +5,10 @@
 pub struct Relations {
     /// Who in dsh checks them (FORMAT §9.2).
     pub checked: CheckedBy,
+    /// Who in dsh checks that a mark of delivery of the log's own format goes to an earlier event.
+    pub late_marks: CheckedBy,
+    /// Who in dsh checks that such a mark names the session.
+    pub foreign_marks: CheckedBy,
     /// What a call must have come from, and what its result.
     pub calls: CallRule,
     /// Event types that stand in some turn, beside those that name theirs.
@@ -32,6 +36,8 @@ pub enum CheckedBy {
     Codec,
     /// Whatever opens the log.
     Load,
+    /// Nothing.
+    Nobody,
 }
 
 /// What is asked of tool calls and their results (FORMAT §6.2).

@@ -45,6 +45,8 @@ pub(super) const FORMAT: Format = Format {
     asked_on_reading: payload::NOTHING,
     relations: Relations {
         checked: CheckedBy::Invariants,
+        late_marks: CheckedBy::Nobody,
+        foreign_marks: CheckedBy::Nobody,
         calls: CallRule::Started,
         in_turn: &["request/context", "request/header", "todo/write"],
         families: &[],

@@ -37,6 +37,8 @@ pub(super) const FORMAT: Format = Format {
 
 const RELATIONS: Relations = Relations {
     checked: CheckedBy::Upgrade,
+    late_marks: CheckedBy::Upgrade,
+    foreign_marks: CheckedBy::Upgrade,
     calls: CallRule::Advertised,
     in_turn: &["request/context", "request/header", "tool/code-dispatch", "tool/code-dispatch-start"],
     families: &[Family::Nested, Family::Retries, Family::Titles, Family::Commands, Family::Deliveries],

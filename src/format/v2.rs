@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     vocabulary: &[COMMON, CODE_DISPATCH, ATTEMPT],
     relations: Relations {
         checked: CheckedBy::Codec,
+        foreign_marks: CheckedBy::Codec,
         needs_object: NeedsObject::AllBut(&[]),
         ..v1::FORMAT.relations
     },

@@ -44,6 +44,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const RELATIONS: Relations = Relations {
+    late_marks: CheckedBy::Nobody,
+    foreign_marks: CheckedBy::Nobody,
     in_turn: &["request/context", "request/header", "tool/ptc-dispatch", "tool/ptc-dispatch-start"],
     // What came with the format, or under its number, is not looked into.
     needs_object: NeedsObject::AllBut(&[

@@ -27,6 +27,8 @@ pub(super) const FORMAT: Format = Format {
     asked_on_reading: payload::NOTHING,
     relations: Relations {
         checked: CheckedBy::Load,
+        late_marks: CheckedBy::Load,
+        foreign_marks: CheckedBy::Load,
         families: &[
             Family::Nested,
             Family::Retries,

@@ -3,6 +3,7 @@
 use super::reader::parse_line;
 use crate::format::Format;
 use crate::json::Raw;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -26,7 +27,9 @@ pub struct Debris {
     pub records: Vec<(u64, u64)>,
     /// How many whole records there are.
     pub count: u64,
-    /// Whether their numbers go on from the records before.
+    /// How many of them stand in the line already, byte for byte.
+    pub copies: u64,
+    /// Whether their numbers go on from the records before, copies aside.
     pub goes_on: bool,
     /// Whether a broken record stands behind them: only the next number tells whether it is lost.
     pub ends_broken: bool,
@@ -42,6 +45,9 @@ impl Debris {
     pub(super) fn help(&self) -> &'static str {
         match (self.loses_nothing(), self.count) {
             (true, 0) => "remove the line; a gap in the numbers behind it tells whether it took records away",
+            (true, _) if self.copies > 0 => {
+                "nothing is lost: give each whole record a line of its own, once, and remove the rest"
+            }
             (true, 1) => "keep exactly the whole record and its line feed",
             (true, _) => "give each whole record a line of its own, and remove the rest",
             (false, 0) => "the record is lost, unless a copy has it",
@@ -81,6 +87,11 @@ impl fmt::Display for Debris {
         let parts: Vec<String> =
             [bytes(self.nuls, "NUL"), boms, stub, records].into_iter().flatten().collect();
         write!(f, "line is not JSON: it holds {}", parts.join(" and "))?;
+        match self.copies {
+            0 => {}
+            1 => f.write_str(", one of them the copy of another")?,
+            copies => write!(f, ", {copies} of them copies of others")?,
+        }
         match (self.count, self.stub, self.loses_nothing()) {
             (0, ..) => Ok(()),
             (_, 1.., true) if self.repeats => {
@@ -161,6 +172,9 @@ pub(super) fn search(
         }
         from = end;
     }
+    let mut seen = HashSet::new();
+    records.retain(|whole| seen.insert(&line[whole.range.clone()]));
+    debris.copies = debris.count.saturating_sub(records.len() as u64);
     let mut next = expected;
     let fall_back = records.iter().position(|whole| {
         let falls_back = whole.first_seq < next;
@@ -246,7 +260,15 @@ mod tests {
         assert!(debris.to_string().contains("15 whole records (seq 5 at column 1,"), "{debris}");
         assert!(debris.to_string().contains(" and 7 more)"), "{debris}");
         let (debris, given) = found(&format!("{}{}", event(5), event(5)), 5);
-        assert_eq!((given, debris.loses_nothing()), (1, false));
+        assert_eq!((given, debris.copies, debris.loses_nothing()), (1, 1, true));
+        assert!(
+            debris
+                .to_string()
+                .ends_with("one of them the copy of another; the numbers go on, so nothing is lost")
+        );
+        assert!(debris.help().starts_with("nothing is lost: "));
+        let (debris, given) = found(&format!("{}{}", event(5), event(5).replace(":1,", ":2,")), 5);
+        assert_eq!((given, debris.copies, debris.loses_nothing()), (1, 0, false));
         let (debris, given) = found(&format!("{}{}", &event(5)[..20], event(6)), 5);
         assert_eq!((given, debris.loses_nothing()), (1, false));
     }

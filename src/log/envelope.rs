@@ -1,5 +1,6 @@
 //! The envelope of an event: what every record says about itself (FORMAT §4).
 
+use super::fault::Content;
 use crate::format::Format;
 use crate::json::{self, Kind, Object, Raw};
 use std::borrow::Cow;
@@ -54,6 +55,22 @@ impl<'a> Event<'a> {
             source_event_seqs: record.get("sourceEventSeqs"),
             surface_op: record.get("surfaceOp"),
         })
+    }
+
+    /// What a record is that is no event.
+    pub(super) fn content_of(record: &Object, format: &Format) -> Content {
+        if record.has_text("type", "session")
+            && record.get("version").is_some()
+            && record.get("seq").is_none()
+        {
+            return Content::Header;
+        }
+        let seq = record.get("seq").and_then(|raw| format.count(raw));
+        let time = record.get("time").and_then(json::integer);
+        if record.text("type").is_some() && seq.is_some() && time.is_some() && record.get("data").is_some() {
+            return Content::WholeEvent;
+        }
+        Content::Other
     }
 
     /// Whether its marker is meant to replace nodes, be its shape right or wrong (FORMAT §4).

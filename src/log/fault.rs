@@ -139,6 +139,8 @@ pub enum FaultKind {
         is_taken: bool,
         /// Whether dsh's scan sees the end of a turn in it.
         ends_turn: bool,
+        /// What the value is instead.
+        content: Content,
     },
     /// A packed row of the wrong shape (FORMAT §5.1).
     #[error("malformed {tag} row: {reason}")]
@@ -166,6 +168,17 @@ pub enum FaultKind {
         /// How many events the record holds: more than one for a packed row.
         members: u64,
     },
+}
+
+/// What a JSON value that is no event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// All that an event must have, and something wrong beside it.
+    WholeEvent,
+    /// A header line.
+    Header,
+    /// Anything else.
+    Other,
 }
 
 impl FaultKind {
@@ -246,6 +259,13 @@ impl FaultKind {
             Self::BlankLine { lines: 1 } => "remove the line: dsh takes it for a damaged record",
             Self::BlankLine { .. } => "remove the lines: dsh takes each for a damaged record",
             Self::NulBlock(debris) | Self::FusedRecords(debris) => debris.help(),
+            Self::Envelope { content: Content::WholeEvent, .. } => {
+                "all of the event can be read: mend the named member in a copy, or take it out there"
+            }
+            Self::Envelope { content: Content::Header, .. } => {
+                "lines were copied, or two logs joined: the header stands in line 1 alone; take this line out, it holds \
+                 no event"
+            }
             Self::NotJson(_) | Self::Envelope { .. } | Self::Row { .. } | Self::LineTooLong => {
                 "the record is lost, unless a copy has it"
             }

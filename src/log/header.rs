@@ -38,6 +38,8 @@ pub enum UnknownVersion {
 /// Why a first line is no header.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HeaderError {
+    #[error("the first line is blank, where the header must stand")]
+    Blank,
     #[error("the first line is not JSON: {0}")]
     NotJson(String),
     #[error("the first line is no dsh session header: {0}")]
@@ -56,6 +58,9 @@ const OPTIONAL: &[&str] = &["cwd", "parentSession", "origin", "agentPreset"];
 impl Header {
     /// Reads a header line. The version is judged before the shape, which another version may change.
     pub(super) fn parse(line: &str, unknown: UnknownVersion) -> Result<(Self, &'static Format), HeaderError> {
+        if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return Err(HeaderError::Blank);
+        }
         let raw = json::parse(line).map_err(|error| HeaderError::NotJson(error.to_string()))?;
         let object = Object::of(raw).ok_or_else(|| HeaderError::NotAHeader("it is no object".into()))?;
         if object.text("type").is_none_or(|kind| kind != *"session") {

@@ -32,7 +32,7 @@ mod zstd_text;
 pub use debris::Debris;
 pub use envelope::Event;
 pub(crate) use fault::trailing_nuls;
-pub use fault::{Fault, FaultKind, Place};
+pub use fault::{Content, Fault, FaultKind, Place};
 pub use header::{Header, UnknownVersion};
 pub use open_error::OpenError;
 pub use reader::LogReader;

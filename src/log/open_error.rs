@@ -62,7 +62,9 @@ impl OpenError {
             Self::Header(_) => {
                 "dsh refuses the whole log for its header; restore the first line from a copy, or from how dsh wrote it".into()
             }
-            Self::NotALog(_) => "name a session.jsonl or session.jsonl.zstd of dsh".into(),
+            Self::NotALog(_) => "a log of dsh starts with its header line; if this is one, remove in a copy what stands before \
+                                 that line, or restore the line. Else name a session.jsonl or session.jsonl.zstd of dsh"
+                .into(),
             Self::Version { foreign_members, .. } => {
                 let trace = match foreign_members.as_slice() {
                     [] => String::new(),
@@ -93,9 +95,26 @@ impl From<HeaderError> for OpenError {
             error @ (HeaderError::Member { .. } | HeaderError::Unexpected(..)) => {
                 Self::Header(error.to_string())
             }
-            error @ (HeaderError::NotJson(_) | HeaderError::NotAHeader(_)) => {
+            error @ (HeaderError::Blank | HeaderError::NotJson(_) | HeaderError::NotAHeader(_)) => {
                 Self::NotALog(error.to_string())
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::log::{LogReader, Source};
+
+    #[test]
+    fn a_blank_line_before_the_header_is_named() {
+        for text in ["\n{}\n", " \r\n{}\n"] {
+            let error = LogReader::open(&Source::of_bytes(text.as_bytes())).err().unwrap();
+            assert_eq!(
+                error.to_string(),
+                "no dsh session log: the first line is blank, where the header must stand"
+            );
+            assert!(error.help().contains("remove in a copy what stands before that line"));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The records of a log, front to back.
 
 use super::debris::{self, Patience, Whole};
+use super::fault::Content;
 use super::lines::{Lines, Piece};
 use super::text::{self, Decoded};
 use super::{
@@ -320,7 +321,12 @@ pub(super) fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> R
         Ok(other) => {
             // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.
             let is_null = is_checked_later && json::kind(other) == Kind::Null;
-            FaultKind::Envelope { reason: "it is no object".into(), is_taken: is_null, ends_turn: is_null }
+            FaultKind::Envelope {
+                reason: "it is no object".into(),
+                is_taken: is_null,
+                ends_turn: is_null,
+                content: Content::Other,
+            }
         }
         // The parser was given one line, and so calls every line the first.
         Err(_) => FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column ")),
@@ -330,10 +336,15 @@ pub(super) fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> R
         Some(tag) => PackedRow::parse(tag, &record, format)
             .map(Body::Row)
             .map_err(|reason| FaultKind::Row { tag, reason }),
-        None => Event::parse(&record, format).map(Body::Event).map_err(|reason| FaultKind::Envelope {
-            reason,
-            is_taken: is_checked_later && record.count("seq") == Some(expected),
-            ends_turn: is_checked_later && record.has_text("type", "turn/end"),
+        None => Event::parse(&record, format).map(Body::Event).map_err(|reason| {
+            let content = Event::content_of(&record, format);
+            let is_header = content == Content::Header;
+            FaultKind::Envelope {
+                reason: if is_header { "it is a header line".into() } else { reason },
+                is_taken: is_checked_later && record.count("seq") == Some(expected),
+                ends_turn: is_checked_later && record.has_text("type", "turn/end"),
+                content,
+            }
         }),
     }
 }

@@ -4,7 +4,6 @@ use super::place::LogName;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// How a log's text is stored (FORMAT §2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,12 +85,6 @@ impl Source {
     #[must_use]
     pub fn content(&self) -> Option<Container> {
         self.content
-    }
-
-    /// When the file was last changed, if the file system tells.
-    #[must_use]
-    pub fn modified(&self) -> Option<SystemTime> {
-        self.file.metadata().ok()?.modified().ok()
     }
 
     /// The same bytes once more.

@@ -43,7 +43,7 @@ pub fn run(findings: Vec<Finding>) -> Verification {
         header: Some(header),
         version: Some(0),
         content: Some(Container::Raw),
-        ending: Some(Ending { events: 43, lock: None, busy: Vec::new() }),
+        ending: Some(Ending { events: 43, last_time: None, lock: None, busy: Vec::new() }),
         findings,
     };
     Verification { files: vec![file], ignored: Vec::new() }

@@ -28,6 +28,8 @@ pub struct Lock {
     pub is_turn_valid: bool,
     /// What has become of that turn.
     pub owner: Owner,
+    /// The start of an earlier bracket that had neither ended nor been voided when this one started.
+    pub earlier_seq: Option<u64>,
     /// The first turn boundary behind the start: from there on no end may close the bracket (FORMAT §10.1).
     pub crossing_seq: Option<u64>,
     /// The bracket's `compaction/summary`.
@@ -60,6 +62,7 @@ struct Open {
     compaction_id: Option<String>,
     turn: Option<u64>,
     is_turn_valid: bool,
+    earlier_seq: Option<u64>,
     crossing_seq: Option<u64>,
     summary_seq: Option<u64>,
     replacement_seq: Option<u64>,
@@ -73,12 +76,14 @@ impl Brackets {
                 let text = |key| data.as_ref().and_then(|data| data.text(key));
                 let turn = data.as_ref().and_then(|data| data.get("turn"));
                 let number = turn.and_then(json::count);
+                let earlier = self.open.take().filter(|_| !self.is_stale);
                 self.open = Some(Open {
                     start_seq: event.seq,
                     compaction_id: text("compactionId").map(|id| id.into_str().into_owned()),
                     turn: number,
                     is_turn_valid: number.is_some()
                         || turn.is_some_and(|turn| json::kind(turn) == Kind::Null),
+                    earlier_seq: earlier.map(|earlier| earlier.start_seq),
                     crossing_seq: None,
                     summary_seq: None,
                     replacement_seq: None,
@@ -121,6 +126,7 @@ impl Brackets {
             compaction_id: open.compaction_id.clone(),
             turn: open.turn,
             is_turn_valid: open.is_turn_valid,
+            earlier_seq: open.earlier_seq,
             crossing_seq: open.crossing_seq,
             owner: match open.turn {
                 Some(turn) if turns.open() == Some(turn) => Owner::Open,

@@ -62,6 +62,16 @@ pub enum SurfaceError {
         /// The members found.
         found: String,
     },
+    /// A replacement with the right members, one of which has a value that it may not have.
+    #[error("surfaceOp has {found} as {member}, which must be {expected}")]
+    MarkerValue {
+        /// The member's name.
+        member: &'static str,
+        /// What it must be.
+        expected: &'static str,
+        /// The beginning of the value found.
+        found: String,
+    },
     /// A replacement of any other wrong shape.
     #[error("surfaceOp must have exactly the members {expected}, found {found}")]
     MarkerShape {
@@ -331,6 +341,7 @@ impl Replacement {
             Some((start_seq, end_seq)) if op.has_exactly(&["op", start, end], &[]) => {
                 Ok(Some(Self { start: start_seq, end: end_seq }))
             }
+            None if op.has_exactly(&["op", start, end], &[]) => Err(wrong_value(&op, format)),
             _ => {
                 let expected = format!("op \"replace\", {start}, {end}");
                 let found: Vec<_> = op.names().map(|name| name.to_str().into_owned()).collect();
@@ -344,6 +355,21 @@ impl Replacement {
             }
         }
     }
+}
+
+/// What is wrong with a replacement that has the right members.
+fn wrong_value(op: &Object, format: &Format) -> SurfaceError {
+    let [start, end] = format.replace_members;
+    let is_seq = |member: &str| op.get(member).is_some_and(|raw| format.count(raw).is_some());
+    let (member, expected) = if !op.has_text("op", "replace") {
+        ("op", "\"replace\"")
+    } else if !is_seq(start) {
+        (start, "a seq")
+    } else {
+        (end, "a seq")
+    };
+    let found = op.get(member).map(|raw| raw.get().chars().take(40).collect()).unwrap_or_default();
+    SurfaceError::MarkerValue { member, expected, found }
 }
 
 /// An event that puts nothing on the surface may carry no marker, unless it is one that readers pass over (FORMAT §4).

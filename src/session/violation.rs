@@ -46,6 +46,7 @@ impl Violation {
                 | SurfaceError::MarkerKind(_)
                 | SurfaceError::Dialect { .. }
                 | SurfaceError::MarkerShape { .. }
+                | SurfaceError::MarkerValue { .. }
                 | SurfaceError::SourcesForbidden(_),
             ) => dropped_by(ScanCheck::Markers),
             Self::Surface(SurfaceError::EdgeUnknown { seq, .. }) if *seq >= event.seq => {

@@ -11,7 +11,13 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).unwrap()
 }
 
-/// Puts the two logs of R38 in a session directory of their own; the shorter one is the newer file.
+/// The header in a frame of its own, then the rest.
+fn zstd_frames(text: &[u8]) -> Vec<u8> {
+    let header = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    [zstd(&text[..header]), zstd(&text[header..])].concat()
+}
+
+/// Puts the two logs of R38 in a session directory of their own; the shorter one was written later, which says nothing.
 fn r38(sandbox: &Sandbox) {
     for name in ["session.jsonl.zstd", "session.jsonl"] {
         let bytes = fs::read(fixture(&format!("cases/R38-both-encodings-in-one-directory/{name}"))).unwrap();
@@ -41,7 +47,7 @@ fn r38_both_encodings_in_one_directory() {
         for part in [
             "session.jsonl (11 events) and session.jsonl.zstd (17 events)",
             "the first is an exact prefix of the second",
-            "session.jsonl is the newer file",
+            "session.jsonl.zstd is the newer one, since it goes on",
             "as session.jsonl.zstd, which holds more",
         ] {
             assert!(told.contains(part), "{told}");
@@ -91,15 +97,20 @@ fn twins_are_compared_by_their_text() {
     };
     let packed = fs::read(fixture("demo-zstd/session.jsonl.zstd")).unwrap();
     let (path, told) = pair(&demo(), &packed);
-    assert_eq!(path, "root/p/s/session.jsonl.zstd");
+    assert_eq!(path, "root/p/s/session.jsonl");
     assert!(
-        told.contains("both hold the same text") && told.ends_with("which holds as much and is newer"),
+        told.contains("both hold the same text") && told.ends_with("as session.jsonl, the first by name"),
         "{told}"
     );
     let other = String::from_utf8(demo()).unwrap().replacen("Halifax", "Hobart!", 1);
     let line = other.lines().position(|line| line.contains("Hobart!")).unwrap() + 1;
     let (_, told) = pair(other.as_bytes(), &packed);
     assert!(told.contains(&format!("their texts differ from line {line} on")), "{told}");
+    // What cannot be read does not count.
+    let broken = String::from_utf8(demo()).unwrap().replacen("\"seq\":4,", "\"seq\":4,,", 1);
+    let (path, told) = pair(broken.as_bytes(), &zstd_frames(&demo()));
+    assert_eq!(path, "root/p/s/session.jsonl.zstd");
+    assert!(told.contains("as session.jsonl.zstd, which holds more; session.jsonl has faults"), "{told}");
     let (path, told) = pair(&demo(), &packed[..10]);
     assert_eq!(path, "root/p/s/session.jsonl");
     assert!(told.contains("session.jsonl.zstd (cannot be read)"), "{told}");

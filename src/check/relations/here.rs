@@ -41,6 +41,11 @@ impl<'a> Here<'a> {
         finding(rule, self.event.seq, self.place, self.facts, message)
     }
 
+    /// The same of what another part of dsh checks than the rules between events.
+    pub(super) fn finding_of(&self, rule: &Rule, checked: CheckedBy, message: String) -> Finding {
+        checked_by(checked, Finding::new(rule, self.place, message).at_seq(self.event.seq))
+    }
+
     /// A text of the payload that must not be empty.
     pub(super) fn text(&self, key: &str) -> Option<Text<'a>> {
         self.data.text(key).filter(|text| !text.is_empty())
@@ -53,14 +58,21 @@ impl<'a> Here<'a> {
 }
 
 pub(super) fn finding(rule: &Rule, seq: u64, place: Place, facts: &Facts, message: String) -> Finding {
-    let refuses = match facts.checked {
+    checked_by(facts.checked, Finding::new(rule, place, message).at_seq(seq))
+}
+
+/// Says who refuses the log for it. Where nobody does, it is a warning.
+fn checked_by(checked: CheckedBy, finding: Finding) -> Finding {
+    let refuses = match checked {
         CheckedBy::Invariants => "dsh opens the session, but its own invariant checks refuse it",
         CheckedBy::Upgrade => "dsh opens the session in this format, but does not upgrade it",
         CheckedBy::Codec => "dsh opens the session in this format, but its strict reader refuses it",
         CheckedBy::Load => "dsh opens no session whose events do not relate so",
+        CheckedBy::Nobody => "no reader of this format looks at it, and dsh goes on with it",
     };
     let help = format!("{refuses}; another tool or a damaged writer left this");
-    Finding::new(rule, place, message).at_seq(seq).with_help(help)
+    let finding = finding.with_help(help);
+    if checked == CheckedBy::Nobody { finding.warned() } else { finding }
 }
 
 /// A number as it stands in the log, for people.

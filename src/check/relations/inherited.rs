@@ -19,7 +19,8 @@ rule_family! {
     /// no number.
     ///
     /// **Why it matters.** dsh sends on from the mark, so a wrong one would leave events out. Format 4
-    /// refuses the log for it.
+    /// refuses the log for it, and the upgrades from formats 1 and 2 do. Nothing in format 3 looks at how far
+    /// a mark goes, and there that is a warning.
     ///
     /// **How it comes about.** A tool that copies or upgrades logs changed the numbers of events and not the
     /// mark. The other way round is as wrong.
@@ -34,7 +35,8 @@ rule_family! {
     /// the boundary of what was inherited.
     ///
     /// **Why it matters.** By such a mark dsh would believe that its own events were accepted when those of
-    /// another session were. Format 4 refuses the log, and upgrades refuse it also.
+    /// another session were. Format 4 refuses the log, as do the strict reader of format 2 and the upgrades
+    /// from formats 1 and 2. Nothing in format 3 looks at it, and there it is a warning.
     ///
     /// **How it comes about.** A session was copied under a new id by changing the header alone. Forks made
     /// by tools without a boundary marker look the same: their inherited marks count as their own.
@@ -124,9 +126,12 @@ impl Inherited {
         if version != self.version {
             return;
         }
-        if here.data.count("throughSeq").is_none_or(|through| through >= here.event.seq) {
+        let through = here.data.count("throughSeq");
+        if through.is_none_or(|through| through >= here.event.seq) {
+            let checked = if through.is_some() { here.facts.late_marks } else { here.facts.checked };
             let through = shown(here.data.get("throughSeq"));
-            here.tell(&DELIVERY, format!("the mark goes to seq {through}, which is no earlier event"));
+            let message = format!("the mark goes to seq {through}, which is no earlier event");
+            here.findings.push(here.finding_of(&DELIVERY, checked, message));
         }
         let Some(session) = here.text("sessionId") else {
             return here.tell(&DELIVERY, "the mark names no session".to_owned());
@@ -137,7 +142,7 @@ impl Inherited {
                 quoted(&session.to_str()),
                 quoted(&self.id)
             );
-            let finding = here.finding(&DELIVERY_SESSION, message);
+            let finding = here.finding_of(&DELIVERY_SESSION, here.facts.foreign_marks, message);
             // Without a parent nothing excuses it.
             if self.has_parent { self.held.push(finding) } else { here.findings.push(finding) }
         }
@@ -215,6 +220,35 @@ mod tests {
             [""; 0],
             "nothing in dsh looks at the marks of format 0"
         );
+    }
+
+    #[test]
+    fn who_refuses_a_wrong_mark_goes_by_the_format() {
+        use crate::check::Severity;
+        for (version, severity, late, foreign) in [
+            (1, Severity::Error, "does not upgrade it", "does not upgrade it"),
+            (2, Severity::Error, "does not upgrade it", "its strict reader refuses it"),
+            (
+                3,
+                Severity::Warning,
+                "no reader of this format looks at it",
+                "no reader of this format looks at it",
+            ),
+            (4, Severity::Error, "dsh opens no session", "dsh opens no session"),
+        ] {
+            for (session, through, code, told) in
+                [("s", 99, "delivery-mark", late), ("x", 0, "delivery-session", foreign)]
+            {
+                let data = format!(
+                    r#"{{"sessionId":"{session}","throughSeq":{through},"sessionFormatVersion":{version}}}"#
+                );
+                let log = lines(&[("todo/write", r#"{"todos":[]}"#), (DELIVERY, &data)]);
+                let findings = judge(&header(version), &log);
+                let finding = findings.iter().find(|finding| finding.code == code).unwrap();
+                assert!(finding.help.contains(told), "{version}: {finding:?}");
+                assert_eq!(finding.severity, severity, "{version}: {code}");
+            }
+        }
     }
 
     #[test]

@@ -2,23 +2,23 @@
 
 use super::super::Finding;
 use super::super::registry::rule_family;
-use super::super::wording::amount;
+use super::super::wording::{amount, quoted};
 use super::Tenant;
 use crate::log::Place;
 use crate::log::layout::file_name;
 use crate::log::likeness::Likeness;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 rule_family! {
     "places";
     /// One session lies in its directory twice, raw and compressed.
     ///
     /// **What it means.** The directory of a session holds a log of the same format under both endings. The
-    /// finding compares their texts, says which file is newer, and which of the two was checked: the one that
-    /// holds more.
+    /// finding compares their texts, says which file is newer by what it holds, and which of the two was
+    /// checked: the one of which more events can be read. Headers that name two sessions are told, too.
     ///
     /// **Why it matters.** dsh takes one encoding for all sessions of a root. A file of the other one makes
     /// it refuse to list or load, so one such file stops all sessions. And tools that count both count the
@@ -54,58 +54,140 @@ rule_family! {
 pub struct Side {
     /// The file.
     pub path: PathBuf,
-    /// Its events; `None` if it cannot be read.
+    /// The id in its header, if that can be read.
+    pub session: Option<String>,
+    /// The events of it that can be read; `None` if it cannot be read at all.
     pub events: Option<u64>,
-    /// When it was last changed.
-    pub modified: Option<SystemTime>,
+    /// Time of its last event, Unix epoch in milliseconds.
+    pub last_time: Option<i64>,
+    /// How many errors were found in it.
+    pub errors: u64,
+    /// The codes of its errors and warnings.
+    pub faults: BTreeSet<&'static str>,
+}
+
+/// The two files of a session that lies in its directory twice, raw and compressed.
+#[derive(Debug)]
+pub struct Twins {
+    /// The first by name.
+    pub first: Side,
+    /// The other one.
+    pub second: Side,
+    /// The text of the first, compared with that of the second.
+    pub likeness: io::Result<Likeness>,
 }
 
 impl Side {
-    /// Whether this one is to stand for the session rather than `other`: it holds more events, or as many and
-    /// was changed later, or is the first by name.
-    #[must_use]
-    pub fn stands_before(&self, other: &Self) -> bool {
-        let weight = self.events.cmp(&other.events).then(self.modified.cmp(&other.modified));
-        weight.then_with(|| other.path.cmp(&self.path)).is_gt()
-    }
-
     fn told(&self) -> String {
         let events = self.events.map_or_else(|| "cannot be read".into(), |events| amount(events, "event"));
         format!("{} ({events})", file_name(&self.path))
     }
 }
 
-/// What is to be said of a session that lies in its directory twice. `taken` is checked in its name, `other`
-/// is left out; `likeness` compares the text of the first by name with that of the second.
-#[must_use]
-pub fn two_encodings(taken: &Side, other: &Side, likeness: io::Result<Likeness>) -> Finding {
-    let (first, second) = if taken.path <= other.path { (taken, other) } else { (other, taken) };
-    let likeness = match likeness {
-        Ok(Likeness::Equal) => "both hold the same text".to_owned(),
-        Ok(Likeness::FirstIsPrefix) => "the first is an exact prefix of the second".to_owned(),
-        Ok(Likeness::SecondIsPrefix) => "the second is an exact prefix of the first".to_owned(),
-        Ok(Likeness::DifferFrom(line)) => format!("their texts differ from line {line} on"),
-        Err(error) => format!("their texts could not be compared ({error})"),
-    };
-    let newer = match first.modified.cmp(&second.modified) {
-        Ordering::Equal => "both were last changed at the same time".to_owned(),
-        Ordering::Greater => format!("{} is the newer file", file_name(&first.path)),
-        Ordering::Less => format!("{} is the newer file", file_name(&second.path)),
-    };
-    let why = match (taken.events.cmp(&other.events), taken.modified.cmp(&other.modified)) {
-        (Ordering::Equal, Ordering::Equal) => "the first by name",
-        (Ordering::Equal, _) => "which holds as much and is newer",
-        _ => "which holds more",
-    };
-    let message = format!(
-        "{} and {} are one session in both encodings: {likeness}; {newer}; the session is counted once, as {}, {why}",
-        first.told(),
-        second.told(),
-        file_name(&taken.path)
-    );
-    let help = "dsh refuses to start with both; keep the one that holds all of the session and move the other out \
-                of the root. Name a file itself to have it checked alone";
-    Finding::new(&TWO_ENCODINGS, Place::default(), message).with_help(help)
+impl Twins {
+    /// Whether the first stands for the session: it holds more events that can be read, or as many with fewer errors
+    /// or as the newer one, or neither has more of anything.
+    #[must_use]
+    pub fn takes_first(&self) -> bool {
+        self.weight().is_ge()
+    }
+
+    fn weight(&self) -> Ordering {
+        let Self { first, second, .. } = self;
+        first.events.cmp(&second.events).then(second.errors.cmp(&first.errors)).then(self.age())
+    }
+
+    /// Which of the two is newer, by what they hold alone: greater if it is the first.
+    fn age(&self) -> Ordering {
+        match self.likeness {
+            Ok(Likeness::Equal) => Ordering::Equal,
+            Ok(Likeness::FirstIsPrefix) => Ordering::Less,
+            Ok(Likeness::SecondIsPrefix) => Ordering::Greater,
+            Ok(Likeness::DifferFrom(_)) | Err(_) => self.first.last_time.cmp(&self.second.last_time),
+        }
+    }
+
+    /// What is to be said of the two, one of which is checked in the session's name while the other is left out.
+    #[must_use]
+    pub fn finding(&self) -> Finding {
+        let Self { first, second, .. } = self;
+        let (taken, other) = if self.takes_first() { (first, second) } else { (second, first) };
+        let ids =
+            first.session.as_ref().zip(second.session.as_ref()).filter(|(first, second)| first != second);
+        let (what, counted, help) = match ids {
+            None => (
+                "are one session in both encodings".to_owned(),
+                "the session is counted once, as",
+                "dsh refuses to start with both; keep the one that holds all of the session and move the other out of \
+                 the root. Name a file itself to have it checked alone",
+            ),
+            Some((first, second)) => (
+                format!(
+                    "lie in one directory, and their headers name two sessions, {} and {}",
+                    quoted(first),
+                    quoted(second)
+                ),
+                "one alone is checked here,",
+                "dsh refuses to start with both; move the one that does not belong here into a directory of its own. \
+                 Name a file itself to have it checked alone",
+            ),
+        };
+        let message = format!(
+            "{} and {} {what}: {}; {counted} {}, {}",
+            first.told(),
+            second.told(),
+            self.compared(),
+            file_name(&taken.path),
+            self.reason(),
+        );
+        let finding = Finding::new(&TWO_ENCODINGS, Place::default(), message).with_help(help);
+        let more: Vec<_> = other.faults.difference(&taken.faults).copied().collect();
+        if more.is_empty() || other.events.is_none() {
+            return finding;
+        }
+        finding.adding(&format!(
+            "{} has faults that this one has not: {}",
+            file_name(&other.path),
+            more.join(", ")
+        ))
+    }
+
+    fn compared(&self) -> String {
+        let Self { first, second, .. } = self;
+        let (likeness, why) = match &self.likeness {
+            Ok(Likeness::Equal) => return "both hold the same text".to_owned(),
+            Err(error) => return format!("their texts could not be compared ({error})"),
+            Ok(Likeness::FirstIsPrefix) => {
+                ("the first is an exact prefix of the second".to_owned(), "since it goes on")
+            }
+            Ok(Likeness::SecondIsPrefix) => {
+                ("the second is an exact prefix of the first".to_owned(), "since it goes on")
+            }
+            Ok(Likeness::DifferFrom(line)) => {
+                (format!("their texts differ from line {line} on"), "by the time of its last event")
+            }
+        };
+        let newer = match self.age() {
+            Ordering::Equal => return format!("{likeness}; their last events are of the same time"),
+            Ordering::Greater => first,
+            Ordering::Less => second,
+        };
+        format!("{likeness}; {} is the newer one, {why}", file_name(&newer.path))
+    }
+
+    /// Why one of the two is taken.
+    fn reason(&self) -> &'static str {
+        let Self { first, second, .. } = self;
+        if first.events != second.events {
+            "which holds more"
+        } else if first.errors != second.errors {
+            "which holds as much and has fewer errors"
+        } else if self.age().is_ne() {
+            "which holds as much and is newer"
+        } else {
+            "the first by name"
+        }
+    }
 }
 
 /// How many files of each encoding a root holds, older generations too, and the first of them by path.

@@ -8,7 +8,7 @@ pub(super) mod names;
 #[cfg(test)]
 mod tests;
 
-pub use encodings::{Side, two_encodings};
+pub use encodings::{Side, Twins};
 
 use super::Finding;
 use crate::log::layout::{SessionFolder, Spot};

@@ -5,9 +5,9 @@ use crate::log::likeness::Likeness;
 use crate::log::place::LogName;
 use crate::log::{LogReader, Source};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, UNIX_EPOCH};
 
 /// A log of a root that is on no disk.
 #[derive(Debug, Clone)]
@@ -158,34 +158,75 @@ fn older_generations_are_named() {
     assert!(!found[0].message.contains("0.1.2"));
 }
 
+/// The raw log of a session and the compressed one beside it.
+fn twins(raw: (Option<u64>, i64), zstd: (Option<u64>, i64), likeness: std::io::Result<Likeness>) -> Twins {
+    let side = |name: &str, (events, time): (Option<u64>, i64)| Side {
+        path: name.into(),
+        session: Some("s".into()),
+        events,
+        last_time: events.map(|_| time),
+        errors: 0,
+        faults: BTreeSet::new(),
+    };
+    Twins { first: side("p/session.jsonl", raw), second: side("p/session.jsonl.zstd", zstd), likeness }
+}
+
 #[test]
 fn the_fuller_twin_stands_for_the_session() {
-    let side = |name: &str, events, age| Side {
-        path: name.into(),
-        events,
-        modified: Some(UNIX_EPOCH + Duration::from_secs(age)),
-    };
-    let raw = side("p/session.jsonl", Some(11), 5);
-    let zstd = side("p/session.jsonl.zstd", Some(17), 3);
-    assert!(zstd.stands_before(&raw) && !raw.stands_before(&zstd));
-    let finding = two_encodings(&zstd, &raw, Ok(Likeness::FirstIsPrefix));
+    let prefix = twins((Some(11), 5), (Some(17), 3), Ok(Likeness::FirstIsPrefix));
     assert_eq!(
-        finding.message,
+        prefix.finding().message,
         "session.jsonl (11 events) and session.jsonl.zstd (17 events) are one session in both encodings: the first \
-         is an exact prefix of the second; session.jsonl is the newer file; the session is counted once, as \
-         session.jsonl.zstd, which holds more"
+         is an exact prefix of the second; session.jsonl.zstd is the newer one, since it goes on; the session is \
+         counted once, as session.jsonl.zstd, which holds more"
     );
-    let even = side("p/session.jsonl.zstd", Some(11), 9);
-    assert!(even.stands_before(&raw));
-    let message = two_encodings(&even, &raw, Ok(Likeness::Equal)).message;
+    let later = twins((Some(11), 5), (Some(11), 9), Ok(Likeness::DifferFrom(3)));
+    let message = later.finding().message;
+    assert!(
+        message.contains("session.jsonl.zstd is the newer one, by the time of its last event; "),
+        "{message}"
+    );
     assert!(message.ends_with("as session.jsonl.zstd, which holds as much and is newer"), "{message}");
-    let broken = side("p/session.jsonl.zstd", None, 9);
-    assert!(raw.stands_before(&broken));
-    let message = two_encodings(&raw, &broken, Ok(Likeness::DifferFrom(1))).message;
+    let broken = twins((Some(11), 5), (None, 9), Err(std::io::Error::other("x")));
+    let message = broken.finding().message;
     assert!(message.contains("session.jsonl.zstd (cannot be read)"), "{message}");
-    let same = side("p/session.jsonl.zstd", Some(11), 5);
-    assert!(raw.stands_before(&same) && !same.stands_before(&raw));
-    assert!(two_encodings(&raw, &same, Ok(Likeness::Equal)).message.ends_with("the first by name"));
+    assert!(message.ends_with("as session.jsonl, which holds more"), "{message}");
+    let same = twins((Some(11), 5), (Some(11), 9), Ok(Likeness::Equal));
+    assert!(same.finding().message.ends_with(
+        "both hold the same text; the session is counted once, as session.jsonl, the first by name"
+    ));
+}
+
+#[test]
+fn the_faults_of_a_twin_count_and_are_told() {
+    let mut one = twins((Some(11), 5), (Some(11), 5), Ok(Likeness::Equal));
+    (one.first.errors, one.first.faults) = (1, BTreeSet::from(["frame-checksum", "torn-tail"]));
+    one.second.faults = BTreeSet::from(["torn-tail"]);
+    assert!(!one.takes_first());
+    let message = one.finding().message;
+    assert!(
+        message.ends_with(
+            "as session.jsonl.zstd, which holds as much and has fewer errors; session.jsonl has faults that this one has \
+             not: frame-checksum"
+        ),
+        "{message}"
+    );
+}
+
+#[test]
+fn two_sessions_in_one_directory_are_told_so() {
+    let mut two = twins((Some(11), 5), (Some(17), 3), Ok(Likeness::DifferFrom(1)));
+    two.second.session = Some("t".into());
+    let finding = two.finding();
+    assert!(
+        finding
+            .message
+            .contains("lie in one directory, and their headers name two sessions, \"s\" and \"t\": "),
+        "{}",
+        finding.message
+    );
+    assert!(finding.message.ends_with("one alone is checked here, session.jsonl.zstd, which holds more"));
+    assert!(finding.help.contains("into a directory of its own"), "{}", finding.help);
 }
 
 proptest! {

@@ -41,14 +41,14 @@ fn file(file: &FileVerdict, is_verbose: bool, out: &mut dyn Write) -> io::Result
     let counts = Some(phrases::tally(file.tally())).filter(|counts| !counts.is_empty());
     let facts: Vec<String> = events.into_iter().chain(counts).collect();
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}  {}", shown_path(&file.path), facts.join(": "))?;
-    if let Some(ending) = &file.ending {
-        lock(ending, is_verbose, out)?;
+    if let (Some(ending), Some(version)) = (&file.ending, file.version) {
+        lock(ending, version, is_verbose, out)?;
     }
     findings(&file.findings, is_verbose, out)
 }
 
-/// The compaction lock at the end of the log; a free one, and what else keeps dsh busy, only where more is asked for.
-fn lock(ending: &Ending, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+/// The compaction lock at the end of a log of this version; a free one, and what else keeps dsh busy, only where more is asked for.
+fn lock(ending: &Ending, version: u64, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
     let Some(lock) = &ending.lock else { return Ok(()) };
     let style = match lock {
         LockState::Held(_) => YELLOW,
@@ -56,7 +56,7 @@ fn lock(ending: &Ending, is_verbose: bool, out: &mut dyn Write) -> io::Result<()
         LockState::Free if is_verbose => DIM,
         LockState::Free => return Ok(()),
     };
-    writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock)))?;
+    writeln!(out, "  {style}lock{style:#} {}", shown(&lock_told(lock, version)))?;
     let busy: Vec<String> = ending.busy.iter().map(|busy| busy.as_str().replace('-', " ")).collect();
     if is_verbose && !busy.is_empty() {
         writeln!(out, "  {DIM}busy{DIM:#} dsh would refuse a manual compaction now: {}", busy.join(", "))?;

@@ -18,7 +18,15 @@ const REASONS: &[(&[&str], &[&str])] = &[
     (&["is outside an open turn"], &["event-outside-turn"]),
     (
         &["has seq gap"],
-        &["seq-fork", "seq-gap", "seq-repeat", "seq-overlap", "invalid-envelope", "malformed-row"],
+        &[
+            "seq-fork",
+            "seq-gap",
+            "seq-order",
+            "seq-repeat",
+            "seq-overlap",
+            "invalid-envelope",
+            "malformed-row",
+        ],
     ),
     (&["turn/end", "crosses an open step"], &["turn-end-in-step"]),
     (&["leaves unresolved tool call"], &["call-unresolved", "turn-end-in-step"]),
