@@ -184,7 +184,7 @@ fn the_ends_of_files_are_told_apart() {
         assert_eq!((code, &file["findings"][0]["code"]), (status, &json!(found)), "{name}");
     }
     let message = |name: &str| verify(&sandbox, &sandbox.path(name)).2["findings"][0]["message"].to_string();
-    assert!(message("NULs.jsonl").contains("5000 bytes long: it is left out; all of them are NULs"));
+    assert!(message("NULs.jsonl").contains("5,000 bytes long: it is left out; all of them are NULs"));
     assert!(message("NULs behind a record.jsonl").contains("it is left out; the last 77 are NULs"));
     let header_only = sandbox.write("header only.jsonl", &log(&[]));
     assert_eq!(verify(&sandbox, &header_only).1, 0);
