@@ -119,10 +119,11 @@ rule_family! {
     /// **What to do.** The deltas only tell how an answer came in; the message itself stands behind them. But
     /// a row may not simply be removed, since its seqs would be missing: restore it from a copy.
     MALFORMED_ROW = error("malformed-row");
-    /// A packed row names its turn, step, index or call with a value that only the loader of the format takes.
+    /// A packed row holds a value that only the loader of the format takes.
     ///
     /// **What it means.** A packed row stands for a run of streamed deltas. The loader of format 0 takes any number as
-    /// turn, step and index, and an empty id of a call; the strict reader of the format wants counts and an id.
+    /// turn, step and index, an empty id of a call, and -0 as a gap of times; the strict reader of the format wants counts,
+    /// an id, and 0.
     ///
     /// **Why it matters.** dsh opens the log in this format. What reads it strictly, and every upgrade, refuses it.
     ///
@@ -180,7 +181,7 @@ pub(super) fn finding(fault: &Fault) -> Option<Finding> {
 
 /// A packed row that strict readers do not take, though the loader does.
 pub(super) fn loose_row(row: &PackedRow, place: Place) -> Finding {
-    let message = "turn, step and index of a packed row must be counts, and the id of its call not empty";
+    let message = "turn, step and index of a packed row must be counts, the id of its call not empty, and no gap of its times -0";
     let help =
         "dsh opens the session in this format, but its strict reader refuses it; another tool wrote the row";
     Finding::new(&LOOSE_ROW, place, message).at_seq(row.first_seq).with_help(help)

@@ -1,7 +1,7 @@
 //! Packed rows: one line for a run of streamed deltas (FORMAT §5.1).
 
 use crate::format::Format;
-use crate::json::{self, Object};
+use crate::json::{self, Object, Raw};
 
 /// A packed row, known by count and seq; its members are never built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,8 @@ pub struct PackedRow {
     pub turn: Option<u64>,
     /// The step to which all members belong; `None` if it is no count.
     pub step: Option<u64>,
-    /// Whether strict readers take it too: they want counts for turn, step and index, and a call that has an id.
+    /// Whether strict readers take it too: they want counts for turn, step and index, a call that has an id, and no gap
+    /// spelt -0.
     pub is_strict: bool,
 }
 
@@ -35,9 +36,10 @@ impl PackedRow {
         let time0 = row.get("time0").and_then(json::integer).ok_or("time0 must be an integer")?;
         let data = row.object("data").ok_or("data must be an object")?;
         let is_strict = ["turn", "step", "index"].iter().all(|key| data.count(key).is_some())
-            && data.text("id").is_none_or(|id| !id.is_empty());
+            && data.text("id").is_none_or(|id| !id.is_empty())
+            && !data.get("dt").is_some_and(holds_negative_zero);
         if format.packed_rows_are_strict && !is_strict {
-            return Err("turn, step and index must be counts, and id must not be empty".into());
+            return Err("turn, step and index must be counts, id not empty, and no member of dt -0".into());
         }
         let (members, last_time) = run_extent(&data, Self::check_data(tag, &data)?, time0)?;
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
@@ -95,6 +97,11 @@ pub fn run_extent(run: &Object, payload: &str, time0: i64) -> Result<(u64, i64),
     Ok((members, last_time))
 }
 
+fn holds_negative_zero(gaps: &Raw) -> bool {
+    gaps.get().contains("-0")
+        && json::array(gaps).is_some_and(|gaps| gaps.into_iter().any(json::is_negative_zero))
+}
+
 fn is_safe(time: i64) -> bool {
     time.unsigned_abs() <= json::MAX_SAFE_INTEGER
 }
@@ -127,6 +134,12 @@ mod tests {
         let tool = r#"{"type":"tool-call-chunks","seq0":22,"time0":1,"data":{"turn":1,"step":1,"index":2,"id":"c","name":"bash","dt":[],"args":["{}"]}}"#;
         assert_eq!(parse(tool).unwrap().members, 1);
         assert!(parse(&tool.replace(r#""name":"bash","#, "")).is_ok());
+        for (gaps, is_strict) in [("[3,-1]", true), ("[3,-0]", false), ("[-0.0,1]", false), ("[-01,1]", true)]
+        {
+            if let Ok(row) = parse(&line.replace("[3,-1]", gaps)) {
+                assert_eq!(row.is_strict, is_strict, "{gaps}");
+            }
+        }
     }
 
     #[test]
