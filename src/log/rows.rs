@@ -134,7 +134,8 @@ mod tests {
         let tool = r#"{"type":"tool-call-chunks","seq0":22,"time0":1,"data":{"turn":1,"step":1,"index":2,"id":"c","name":"bash","dt":[],"args":["{}"]}}"#;
         assert_eq!(parse(tool).unwrap().members, 1);
         assert!(parse(&tool.replace(r#""name":"bash","#, "")).is_ok());
-        for (gaps, is_strict) in [("[3,-1]", true), ("[3,-0]", false), ("[-0.0,1]", false), ("[-01,1]", true)]
+        for (gaps, is_strict) in
+            [("[3,-1]", true), ("[3,-0]", false), ("[-0.0,1]", false), ("[1e-0,1]", true)]
         {
             if let Ok(row) = parse(&line.replace("[3,-1]", gaps)) {
                 assert_eq!(row.is_strict, is_strict, "{gaps}");
