@@ -145,7 +145,7 @@ pub fn sarif_left_out(run: &Verification) -> Option<String> {
     })
 }
 
-/// Writes the document of a run: at most [`MOST`] results, for which errors go before warnings and warnings before notes.
+/// Writes the document of a run: at most 5,000 results, for which errors go before warnings and warnings before notes.
 pub fn sarif(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
     let indexes: HashMap<&str, usize> =
         check::rules().enumerate().map(|(index, rule)| (rule.code, index)).collect();
