@@ -33,7 +33,10 @@ const REASONS: &[(&[&str], &[&str])] = &[
     (&["does not close the prior turn"], &["turn-start-while-open", "upgrade-turn-left-open"]),
     (&["does not open expected turn"], &["turn-start-while-open", "turn-number"]),
     (&["turn/end", "has no matching open turn"], &["turn-end-unmatched"]),
-    (&["not the exact TOOL_NOT_STARTED"], &["result-not-started", "upgrade-repair-number", "payload-value"]),
+    (
+        &["not the exact TOOL_NOT_STARTED"],
+        &["result-not-started", "upgrade-repair-number", "payload-value", "call-id-invalid"],
+    ),
     (&["overlaps an open compaction"], &["compaction-start-while-open"]),
     (&["crosses an open compaction"], &["compaction-bracket-crosses-turn", "orphaned-lock"]),
     (
