@@ -215,7 +215,7 @@ fn next_token(rest: &str) -> (Token<'_>, &str) {
     let rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
     let Some(&first) = rest.as_bytes().first() else { return (Token::End, rest) };
     let length = match first {
-        b'"' => string_length(rest.as_bytes()),
+        b'"' => behind_string(rest.as_bytes(), 0),
         b'[' | b'{' | b']' | b'}' | b',' | b':' => 1,
         _ => rest.find([' ', '\t', '\n', '\r', ',', ':', ']', '}']).unwrap_or(rest.len()),
     };
@@ -230,12 +230,12 @@ fn next_token(rest: &str) -> (Token<'_>, &str) {
     (token, after)
 }
 
-/// The length of the string that `bytes` start with, quotes included.
-fn string_length(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(step) = memchr::memchr2(b'"', b'\\', &bytes[at.min(bytes.len())..]) {
+/// The index behind the string that begins at `at`.
+pub(crate) fn behind_string(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    while let Some(step) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
         at += step;
-        if bytes[at] == b'"' {
+        if bytes.get(at) == Some(&b'"') {
             return at + 1;
         }
         at += 2;

@@ -9,6 +9,7 @@ mod fold;
 mod text;
 
 pub use count::string_count;
+pub(crate) use fold::behind_string;
 pub use fold::{Digest, digest, digest_without, stringify, stringify_len, stringify_len_without};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 pub use serde_json::value::RawValue as Raw;

@@ -196,6 +196,23 @@ fn is_absolute(path: &str) -> bool {
 }
 
 #[cfg(test)]
+impl Header {
+    /// A header of the session `s`, for tests.
+    pub(crate) fn of_session(version: u64) -> Self {
+        Self {
+            version,
+            id: "s".to_owned(),
+            created_at: 1,
+            cwd: None,
+            parent_session: None,
+            is_seeded: false,
+            seed_length: None,
+            address: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

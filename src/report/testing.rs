@@ -27,16 +27,7 @@ pub fn of_code(code: &str, count: u64) -> Vec<Finding> {
 
 /// A run over one raw log with these findings.
 pub fn run(findings: Vec<Finding>) -> Verification {
-    let header = Header {
-        version: 0,
-        id: "s".into(),
-        created_at: 1,
-        cwd: None,
-        parent_session: None,
-        is_seeded: false,
-        seed_length: None,
-        address: None,
-    };
+    let header = Header::of_session(0);
     let file = FileVerdict {
         path: "logs/session.jsonl".into(),
         spot: None,

@@ -20,16 +20,7 @@ pub(super) fn facts(version: u64) -> &'static Facts {
 
 /// A header of the session `s`.
 pub(super) fn header(version: u64) -> Header {
-    Header {
-        version,
-        id: "s".to_owned(),
-        created_at: 1,
-        cwd: None,
-        parent_session: None,
-        is_seeded: false,
-        seed_length: None,
-        address: None,
-    }
+    Header::of_session(version)
 }
 
 /// An event of a line.

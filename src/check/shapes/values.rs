@@ -86,7 +86,7 @@ fn is_lossless(text: &str) -> bool {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at = match byte {
-            b'"' => behind_string(bytes, at),
+            b'"' => json::behind_string(bytes, at),
             b'-' | b'0'..=b'9' => {
                 let digits = bytes.get(at..).unwrap_or_default();
                 let is_part = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
@@ -101,19 +101,6 @@ fn is_lossless(text: &str) -> bool {
         };
     }
     true
-}
-
-/// The index behind the string that begins at `at`.
-fn behind_string(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(step) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += step;
-        if bytes.get(at) == Some(&b'"') {
-            return at + 1;
-        }
-        at += 2;
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

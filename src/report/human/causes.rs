@@ -68,17 +68,21 @@ mod tests {
     use super::*;
     use crate::report::testing::{of_code, run};
 
+    /// The first two rows, without colours.
+    fn first_rows(run: &Verification) -> Vec<String> {
+        let mut out = Vec::new();
+        write(run, &mut out).unwrap();
+        let told = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
+        told.lines().take(2).map(str::to_owned).collect()
+    }
+
     #[test]
     fn each_rule_has_a_row_the_gravest_first() {
         let mut all = run(of_code("torn-tail", 3));
         all.files.extend(run(of_code("seq-gap", 2)).files);
         all.files.extend(run(of_code("torn-tail", 1)).files);
-        let mut out = Vec::new();
-        write(&all, &mut out).unwrap();
-        let told = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
-        let rows: Vec<&str> = told.lines().take(2).collect();
         assert_eq!(
-            rows,
+            first_rows(&all),
             [
                 "       2  seq-gap    error    in 1 log, logs/session.jsonl",
                 "       4  torn-tail  warning  in 2 logs, first logs/session.jsonl"
@@ -92,12 +96,8 @@ mod tests {
         for finding in &mut all.files[0].findings[1..] {
             finding.severity = Severity::Note;
         }
-        let mut out = Vec::new();
-        write(&all, &mut out).unwrap();
-        let told = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
-        let rows: Vec<&str> = told.lines().take(2).collect();
         assert_eq!(
-            rows,
+            first_rows(&all),
             [
                 "       1  seq-gap  error    in 1 log, logs/session.jsonl",
                 "      11  seq-gap  note     in 1 log, logs/session.jsonl"
