@@ -2,7 +2,7 @@
 
 use super::wording::{owned, quoted};
 use crate::format::Format;
-use crate::json::{self, Kind, Object};
+use crate::json::{self, Object};
 use std::fmt;
 
 /// The ids that bind a bracket's events.
@@ -89,7 +89,7 @@ impl Owner {
     /// The turn that a start or an end names.
     pub(super) fn of(data: Option<&Object>) -> Self {
         match data.and_then(|data| data.get("turn")) {
-            Some(raw) if json::kind(raw) == Kind::Null => Self::NoTurn,
+            Some(raw) if json::is_null(raw) => Self::NoTurn,
             Some(raw) => json::count(raw).map_or(Self::Invalid, Self::Turn),
             None => Self::Invalid,
         }

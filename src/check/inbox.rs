@@ -136,7 +136,7 @@ impl Splice {
         let queue = QUEUES.iter().position(|name| data.has_text("target", name));
         let position = |raw: &Raw| json::count(raw).and_then(|count| usize::try_from(count).ok());
         let start = data.get("start").and_then(position).ok_or("must have a start of zero or more")?;
-        let removed = match data.get("removedCount").filter(|raw| json::kind(raw) != json::Kind::Null) {
+        let removed = match data.get("removedCount").filter(|raw| !json::is_null(raw)) {
             Some(raw) => position(raw).ok_or("must have a removedCount of zero or more, or none")?,
             None => 0,
         };

@@ -5,8 +5,9 @@ use super::Finding;
 use super::here::Here;
 use super::registry::{Rule, rule_family};
 use crate::format::MessageKind;
-use crate::json::{self, Kind, Object, Raw};
+use crate::json::{self, Object};
 use crate::log::{PackedRow, SourceSeqs};
+use crate::tokens::host;
 use std::ops::RangeInclusive;
 
 #[cfg(test)]
@@ -106,7 +107,7 @@ impl Metered {
         };
         let message = if surface.kind == MessageKind::User { None } else { data.object("message") };
         let content = message.as_ref().unwrap_or(data).array("content").unwrap_or_default();
-        if let Some(problem) = content.iter().find_map(|block| block_problem(block)) {
+        if let Some(problem) = content.iter().find_map(|block| host::problem(block)) {
             tell(&BLOCK, format!("{} {problem}", here.event.event_type), here);
         }
         if surface.kind == MessageKind::Assistant && self.has_header && data.get("usage").is_some() {
@@ -117,8 +118,9 @@ impl Metered {
     fn header(&mut self, here: &mut Here) {
         self.has_header = true;
         let header = here.payload.get().and_then(|data| data.object("header"));
-        let is_null = |key| header.as_ref().and_then(|header| header.get(key)).is_some_and(is_null);
-        if let Some(key) = ["system", "tools"].into_iter().find(|key| is_null(key)) {
+        let is_null =
+            |key: &&str| header.as_ref().and_then(|header| header.get(key)).is_some_and(json::is_null);
+        if let Some(key) = ["system", "tools"].into_iter().find(is_null) {
             tell(&HEADER, format!("the request header's {key} is null"), here);
         }
     }
@@ -196,44 +198,11 @@ fn chunk_problem(chunk: &Object) -> Option<&'static str> {
     if is("block-end") {
         return match chunk.get("block") {
             None => Some("ends a block without it"),
-            Some(block) => block_problem(block).map(|_| "ends a block that is not whole"),
+            Some(block) => host::problem(block).map(|_| "ends a block that is not whole"),
         };
     }
     let known = ["block-start", "text-delta", "reasoning-delta", "tool-call-delta", "usage", "finish"];
     (!known.into_iter().any(is)).then_some("is of no known type")
-}
-
-/// What keeps a content block from being priced. Other types are priced as they stand.
-fn block_problem(block: &Raw) -> Option<String> {
-    let mut left = vec![block];
-    while let Some(raw) = left.pop() {
-        if is_null(raw) {
-            return Some("has a content block that is null".to_owned());
-        }
-        let Some(block) = Object::of(raw) else { continue };
-        let needs: &[&str] = match &*block.text("type").unwrap_or_default().to_str() {
-            "text" | "reasoning" => &["text"],
-            "tool-call" => &["name", "arguments"],
-            "tool-result" => match block.array("content") {
-                Some(content) => {
-                    left.extend(content);
-                    &[]
-                }
-                None => return Some("has a tool-result block without a content array".to_owned()),
-            },
-            _ => &[],
-        };
-        // JavaScript asks for a length, which only nothing at all does not give.
-        let lacks = |key: &&&str| block.get(key).is_none_or(is_null);
-        if let Some(key) = needs.iter().find(lacks) {
-            return Some(format!("has a content block without its {key}"));
-        }
-    }
-    None
-}
-
-fn is_null(raw: &Raw) -> bool {
-    json::kind(raw) == Kind::Null
 }
 
 fn tell(rule: &Rule, message: String, here: &mut Here) {

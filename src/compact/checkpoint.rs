@@ -23,7 +23,7 @@ impl Checkpoint {
     pub(super) fn new(summary: &str, task: Option<&Task>) -> Self {
         let mut content: Vec<Box<Raw>> = Vec::new();
         content.extend(text_block(&format!("{PREAMBLE}\n\n{OPENING_TAG}")));
-        if let Some(task) = task {
+        if let Some(task) = task.filter(|task| !task.content.is_empty()) {
             content.extend(text_block(TASK_LABEL));
             content.extend(task.content.iter().cloned());
         }

@@ -133,6 +133,12 @@ pub fn is_true(raw: &Raw) -> bool {
     raw.get() == "true"
 }
 
+/// Whether `raw` is `null`.
+#[must_use]
+pub fn is_null(raw: &Raw) -> bool {
+    kind(raw) == Kind::Null
+}
+
 /// The elements of an array, or `None` for another kind of value.
 #[must_use]
 pub fn array(raw: &Raw) -> Option<Vec<&Raw>> {

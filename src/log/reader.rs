@@ -9,7 +9,7 @@ use super::{
     UnknownVersion, rows,
 };
 use crate::format::{Format, ScanCheck, Stream};
-use crate::json::{self, Kind, Object};
+use crate::json::{self, Object};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
@@ -324,7 +324,7 @@ pub(super) fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> R
     let record = Object::parse(line).map_err(|error| match json::parse(line) {
         Ok(other) => {
             // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.
-            let is_null = is_checked_later && json::kind(other) == Kind::Null;
+            let is_null = is_checked_later && json::is_null(other);
             FaultKind::Envelope {
                 reason: "it is no object".into(),
                 is_taken: is_null,

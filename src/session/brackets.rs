@@ -1,7 +1,7 @@
 //! Compaction brackets: the lock that an unmatched `compaction/start` is (FORMAT §7.4, §10.1).
 
 use super::Turns;
-use crate::json::{self, Kind};
+use crate::json;
 use crate::log::Event;
 
 /// The compaction lock of a session.
@@ -81,8 +81,7 @@ impl Brackets {
                     start_seq: event.seq,
                     compaction_id: text("compactionId").map(|id| id.into_str().into_owned()),
                     turn: number,
-                    is_turn_valid: number.is_some()
-                        || turn.is_some_and(|turn| json::kind(turn) == Kind::Null),
+                    is_turn_valid: number.is_some() || turn.is_some_and(json::is_null),
                     earlier_seq: earlier.map(|earlier| earlier.start_seq),
                     crossing_seq: None,
                     summary_seq: None,

@@ -61,10 +61,11 @@ pub(super) fn check(view: &MessageView, surface: &SurfaceType, format: &Format) 
             Some("must have a model source with provider and model")
         }
         // JavaScript stumbles over the type of nothing.
-        MessageKind::Assistant => {
-            let is_null = |block: &&Raw| json::kind(block) == Kind::Null;
-            view.content.iter().any(is_null).then_some("has a content block that is null")
-        }
+        MessageKind::Assistant => view
+            .content
+            .iter()
+            .any(|block| json::is_null(block))
+            .then_some("has a content block that is null"),
         MessageKind::ToolResult => tool_result(view, format),
         MessageKind::System => system(view, format),
         MessageKind::Developer => developer(view),

@@ -2,13 +2,15 @@
 
 use super::{MessageView, Node};
 use crate::json::{self, Digest, Raw};
+use crate::tokens::host;
 
 /// The first appended `user/message` whose source is a human.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// Its seq.
     pub seq: u64,
-    /// Its content blocks as they stand in the log.
+    /// Its content blocks as they stand in the log; without those that lack their text, which say nothing to a model and
+    /// would stop dsh's meter again wherever they were carried.
     pub content: Vec<Box<Raw>>,
     digests: Vec<Digest>,
     /// The replacements that hide it, the first directly, each next one through the one before, and whether each carries
@@ -44,10 +46,11 @@ impl TaskVisibility {
 
 impl Task {
     pub(super) fn new(seq: u64, message: &MessageView) -> Self {
+        let blocks = || message.content.iter().filter(|block| host::problem(block).is_none());
         Self {
             seq,
-            content: message.content.iter().map(|block| (*block).to_owned()).collect(),
-            digests: message.content.iter().map(|block| json::digest(block)).collect(),
+            content: blocks().map(|block| (*block).to_owned()).collect(),
+            digests: blocks().map(|block| json::digest(block)).collect(),
             hidden_by: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@
 //! `free` names the members of a block that cost nothing in the log's format.
 
 use super::parts::{Part, parts};
-use crate::json::{self, Kind, Raw};
+use crate::json::{self, Kind, Object, Raw};
 
 /// UTF-16 code units that make one token.
 const UNITS: u64 = 4;
@@ -61,6 +61,36 @@ pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
         (_, len) => text(len),
     });
     system.saturating_add(tools)
+}
+
+/// What in a content block dsh's meter fails over, as `has …`; a block of a type that it does not know never is.
+#[must_use]
+pub fn problem(block: &Raw) -> Option<String> {
+    let mut left = vec![block];
+    while let Some(raw) = left.pop() {
+        if json::is_null(raw) {
+            return Some("has a content block that is null".to_owned());
+        }
+        let Some(block) = Object::of(raw) else { continue };
+        let needs: &[&str] = match &*block.text("type").unwrap_or_default().to_str() {
+            "text" | "reasoning" => &["text"],
+            "tool-call" => &["name", "arguments"],
+            "tool-result" => match block.array("content") {
+                Some(content) => {
+                    left.extend(content);
+                    &[]
+                }
+                None => return Some("has a tool-result block without a content array".to_owned()),
+            },
+            _ => &[],
+        };
+        // JavaScript asks for a length, which only nothing at all does not give.
+        let lacks = |key: &&&str| block.get(key).is_none_or(json::is_null);
+        if let Some(key) = needs.iter().find(lacks) {
+            return Some(format!("has a content block without its {key}"));
+        }
+    }
+    None
 }
 
 fn price(part: &Part, free: &[&str]) -> u64 {
@@ -161,6 +191,30 @@ mod tests {
         let too_deep = nested(1).len() as u64;
         assert_eq!(block(raw(&nested(65))), 64 * 4 + text(too_deep));
         assert!(block(raw(&nested(20_000))) > 20_000);
+    }
+
+    #[test]
+    fn a_known_type_without_its_text_is_what_dshs_meter_fails_over() {
+        for sound in [
+            r#"{"type":"text","text":""}"#,
+            // Only null and nothing at all have no length to ask for.
+            r#"{"type":"text","text":12}"#,
+            r#"{"type":"acme"}"#,
+            "5",
+            r#"{"type":"tool-result","content":[]}"#,
+        ] {
+            assert_eq!(problem(raw(sound)), None, "{sound}");
+        }
+        for broken in [
+            "null",
+            r#"{"type":"text"}"#,
+            r#"{"type":"reasoning","text":null}"#,
+            r#"{"type":"tool-call","id":"a","name":"sh"}"#,
+            r#"{"type":"tool-result","content":"text"}"#,
+            r#"{"type":"tool-result","content":[{"type":"text"}]}"#,
+        ] {
+            assert!(problem(raw(broken)).is_some(), "{broken}");
+        }
     }
 
     #[test]

@@ -109,6 +109,38 @@ fn the_checkpoint_carries_the_task_between_tag_and_summary() {
 }
 
 #[test]
+fn blocks_of_the_task_without_their_text_are_not_carried() {
+    let sandbox = Sandbox::new();
+    let sound = fs::read_to_string(fixture("demo/session.jsonl")).unwrap();
+    let prompt = sound.lines().position(|line| line.contains("\"user/message\"")).unwrap();
+    for (broken, carried) in
+        [(r#"{"type":"text","tex":"lost"},{"type":"reasoning"},"#, 1), (r#"{"type":"image"},"#, 2)]
+    {
+        let spell = |(at, line): (usize, &str)| {
+            let content = format!("\"content\":[{}", if at == prompt { broken } else { "" });
+            line.replacen("\"content\":[", &content, 1)
+        };
+        let changed: Vec<String> = sound.lines().enumerate().map(spell).collect();
+        let log = sandbox.path("session.jsonl");
+        fs::write(&log, changed.join("\n") + "\n").unwrap();
+        let errors = || {
+            let (report, _) = sandbox.json(&["verify", text(&log)]);
+            column(&report["files"][0]["findings"], "severity")
+                .iter()
+                .filter(|severity| **severity == "error")
+                .count()
+        };
+        let before = errors();
+        let (report, code) = sandbox.json(&["compact", text(&log), "--region", "2..517"]);
+        assert_eq!((code, &report["files"][0]["task"]), (0, &json!("carried")), "{report}");
+        assert_eq!(errors(), before, "the meter's trouble is not copied");
+        let checkpoint = &lines(&log)[changed.len() + 2];
+        let content = checkpoint["data"]["content"].as_array().unwrap();
+        assert_eq!(content.len(), 4 + carried, "{checkpoint}");
+    }
+}
+
+#[test]
 fn the_same_log_gives_the_same_bytes() {
     let sandbox = Sandbox::new();
     let log = fixture("demo-zstd/session.jsonl.zstd");

@@ -92,7 +92,7 @@ impl<'a> Walk<'a> {
 
     fn value(&mut self, value: &Value<'_, 'a>, shape: &'static Shape) -> Verdict<'a> {
         match shape {
-            Shape::OrNull(other) if json::kind(value.raw) != Kind::Null => self.value(value, other),
+            Shape::OrNull(other) if !json::is_null(value.raw) => self.value(value, other),
             Shape::IfObject(other) if json::kind(value.raw) == Kind::Object => self.value(value, other),
             Shape::List { of, least, most } => self.list(value.raw, of, *least, *most),
             Shape::Seqs(least) => self.seqs(value.raw, *least),
