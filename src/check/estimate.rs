@@ -1,15 +1,14 @@
 //! dsh's running estimate of what the surface costs (FORMAT §7.5).
 //!
-//! dsh keeps one sum: each appended message adds its price, and a replacement right behind its summary or prune takes
-//! off what that one says the hidden nodes cost. So figures that are too high drive the sum below zero, which dsh's
-//! own check of the sum refuses when it loads the session.
+//! Figures that are too high drive the sum below zero, which dsh's own check of the sum refuses when it loads the
+//! session.
 
 use super::Finding;
 use super::here::Here;
 use super::registry::rule_family;
 use super::wording::number;
-use crate::json::Object;
 use crate::log::Place;
+use crate::session::{Claim, Estimate};
 
 rule_family! {
     "compaction";
@@ -45,72 +44,47 @@ rule_family! {
     PRICE_RANGE = error("shadow-price-range");
 }
 
-/// The sum so far.
+/// The replacement that took the sum below zero, while it is.
 #[derive(Debug, Default)]
-pub(super) struct Estimate {
-    sum: i128,
-    /// What the event just before says that its replacement hides.
-    claim: Option<Claim>,
-    /// The replacement that took the sum below zero, while it is, and by which figure.
+pub(super) struct Watched {
     below: Option<Below>,
     in_doubt: bool,
-}
-
-#[derive(Debug)]
-struct Claim {
-    seq: u64,
-    next_seq: u64,
-    range: (u64, u64),
-    tokens: u64,
 }
 
 #[derive(Debug)]
 struct Below {
     seq: u64,
     place: Place,
-    claim: u64,
-    tokens: u64,
-    before: i128,
+    claim: Claim,
 }
 
-impl Estimate {
+impl Watched {
     /// Messages or figures may have been lost.
     pub(super) fn doubt(&mut self) {
-        (self.in_doubt, self.claim) = (true, None);
+        self.in_doubt = true;
     }
 
     /// Takes an event that the session has just taken.
     pub(super) fn event(&mut self, here: &mut Here) {
-        let claim = self.claim.take().filter(|claim| claim.next_seq == here.event.seq);
-        if matches!(&*here.event.event_type, "compaction/summary" | "compaction/prune") {
-            self.claim = here.payload.get().and_then(|data| Claim::of(data, here.event.seq));
-            return;
-        }
-        let Some(node) = here.node else { return };
-        let (price, before) = (i128::from(node.host_tokens), self.sum);
-        if !here.event.is_replacement() {
-            self.sum += price;
-        } else if let Some(claim) = claim {
-            self.sum += price - i128::from(claim.tokens);
-            let edges = (node.replaces.first().copied(), node.replaces.last().copied());
-            if edges != (Some(claim.range.0), Some(claim.range.1)) {
-                Self::wrong_range(&claim, edges, here);
-            }
-            if self.sum < 0 && self.below.is_none() {
-                let (seq, place) = (here.event.seq, here.place);
-                self.below = Some(Below { seq, place, claim: claim.seq, tokens: claim.tokens, before });
-            }
-        }
-        if self.sum >= 0 {
+        let (seq, estimate) = (here.event.seq, &here.session.estimate);
+        if estimate.sum >= 0 {
             self.below = None;
+        }
+        let Some(claim) = estimate.taken_by(seq) else { return };
+        if estimate.sum < 0 {
+            self.below.get_or_insert(Below { seq, place: here.place, claim: *claim });
+        }
+        let edges = here.node.map(|node| (node.replaces.first().copied(), node.replaces.last().copied()));
+        if let Some(edges) = edges.filter(|edges| *edges != (Some(claim.range.0), Some(claim.range.1))) {
+            Self::wrong_range(claim, edges, here);
         }
     }
 
-    fn wrong_range(claim: &Claim, edges: (Option<u64>, Option<u64>), here: &mut Here) {
+    fn wrong_range(claim: &Claim, (start, end): (Option<u64>, Option<u64>), here: &mut Here) {
         let message = format!(
             "the replacement hides {}..{}, but seq {} right before it names {}..{}",
-            number(edges.0),
-            number(edges.1),
+            number(start),
+            number(end),
             claim.seq,
             claim.range.0,
             claim.range.1
@@ -122,26 +96,17 @@ impl Estimate {
     }
 
     /// What is to be said at the end of the log.
-    pub(super) fn finding(&self) -> Option<Finding> {
-        let below = self.below.as_ref()?;
+    pub(super) fn finding(&self, estimate: &Estimate) -> Option<Finding> {
+        let Below { seq, place, claim } = self.below.as_ref()?;
         let message = format!(
             "dsh's running estimate of the surface ends at {}: it was {} before seq {}, whose shadowedTokenCount takes {} off",
-            self.sum, below.before, below.claim, below.tokens
+            estimate.sum, claim.before, claim.seq, claim.tokens
         );
         let help = "dsh cannot load a session whose estimate is below zero; another tool counted otherwise than dsh does";
+        let finding = Finding::new(&ESTIMATE_BELOW_ZERO, *place, message).at_seq(*seq).with_help(help);
         let finding =
-            Finding::new(&ESTIMATE_BELOW_ZERO, below.place, message).at_seq(below.seq).with_help(help);
-        let finding =
-            finding.relating(below.claim, "the figure that is too high, or the last of those that are");
+            finding.relating(claim.seq, "the figure that is too high, or the last of those that are");
         Some(if self.in_doubt { finding.noted().adding("but events before it were lost") } else { finding })
-    }
-}
-
-impl Claim {
-    fn of(data: &Object, seq: u64) -> Option<Self> {
-        let range = data.object("shadowedRange")?;
-        let range = (range.count("start")?, range.count("end")?);
-        Some(Self { seq, next_seq: seq + 1, range, tokens: data.count("shadowedTokenCount")? })
     }
 }
 

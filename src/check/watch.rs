@@ -2,7 +2,7 @@
 
 use super::brackets::Brackets;
 use super::busy::Busy;
-use super::estimate::Estimate;
+use super::estimate::Watched;
 use super::finding::Findings;
 use super::here::Here;
 use super::inbox::Inbox;
@@ -31,7 +31,7 @@ pub(super) struct Watch {
     splits: Splits,
     remains: Remains,
     brackets: Brackets,
-    estimate: Estimate,
+    estimate: Watched,
     quality: Quality,
     script: Script,
     sources: Sources,
@@ -53,7 +53,7 @@ impl Watch {
             splits: Splits::default(),
             remains: Remains::default(),
             brackets: Brackets::default(),
-            estimate: Estimate::default(),
+            estimate: Watched::default(),
             quality: Quality::default(),
             script: Script::default(),
             sources: Sources::default(),
@@ -170,7 +170,7 @@ impl Watch {
         if let Some(lock) = lock {
             locks::check(lock, brackets.open(), session.format, brackets.is_in_doubt(), findings);
             Calls { session, places, splits, losses }.check(findings);
-            findings.extend(self.estimate.finding());
+            findings.extend(self.estimate.finding(&session.estimate));
             findings.extend(self.script.finding());
             findings.extend(self.remains.findings(session, places));
         }

@@ -36,6 +36,12 @@ impl Plan {
         outcome.region = Some(plan.region(options.choice.name()));
         outcome.host_tokens.shadowed = Some(plan.bracket.shadowed_tokens);
         outcome.cache = Some(plan.cache(session));
+        if plan.bracket.shadowed_figure != plan.bracket.shadowed_tokens {
+            outcome.notes.push(format!(
+                "by the figures of earlier compactions dsh takes the surface for {} host tokens; this one is written as hiding {}, which keeps that estimate from going below zero, where dsh could not load the log",
+                session.estimate.sum, plan.bracket.shadowed_figure
+            ));
+        }
         if let Some(turn) = session.turns.open() {
             outcome.notes.push(format!("turn {turn} is open: the compaction stands inside it"));
         }
@@ -60,6 +66,7 @@ impl Plan {
             let shown = session.surface.chain(task.seq).last().copied();
             nodes.iter().any(|node| Some(node.seq) == shown)
         });
+        let price = nodes.iter().map(|node| node.host_tokens).sum();
         let carries = session.task.clone().filter(|_| is_hidden && options.keep_task);
         Self {
             task_after: match (is_hidden, &carries) {
@@ -77,7 +84,8 @@ impl Plan {
                 turn: session.turns.open(),
                 time: session.last_time.unwrap_or_default(),
                 shadowed: nodes.iter().map(|node| node.seq).collect(),
-                shadowed_tokens: nodes.iter().map(|node| node.host_tokens).sum(),
+                shadowed_tokens: price,
+                shadowed_figure: session.estimate.figure_for(price, session.surface.host_tokens()),
             },
             span,
         }

@@ -22,6 +22,8 @@ pub(super) struct Bracket {
     pub(super) shadowed: Vec<u64>,
     /// Their host tokens.
     pub(super) shadowed_tokens: u64,
+    /// What the log is to say of them, which dsh takes off its running estimate.
+    pub(super) shadowed_figure: u64,
 }
 
 #[derive(Serialize)]
@@ -119,7 +121,7 @@ impl Bracket {
             summary: text_block(&summary.text).into_iter().collect(),
             shadowed_range: self.range(),
             shadowed_seqs: &self.shadowed,
-            shadowed_token_count: self.shadowed_tokens,
+            shadowed_token_count: self.shadowed_figure,
             provider: &summary.provider,
             model: &summary.model,
         };

@@ -4,6 +4,7 @@
 //! Nothing of what the log hides is kept but its seqs.
 
 mod brackets;
+mod estimate;
 mod fold;
 mod images;
 mod message;
@@ -23,6 +24,7 @@ mod violation;
 mod properties;
 
 pub use brackets::{Lock, LockState, Owner};
+pub use estimate::{Claim, Estimate};
 pub use fold::{Folded, ReplayError, Stop, fold, fold_into};
 pub use message::{CLOSING_TAG, MessageView, OPENING_TAG, is_checkpoint_source};
 pub use node::Node;
@@ -68,6 +70,8 @@ pub struct Session {
     pub last_type: String,
     /// The model-visible history.
     pub surface: Surface,
+    /// What dsh takes the surface to cost.
+    pub estimate: Estimate,
     /// Turns and steps.
     pub turns: Turns,
     /// The first human prompt.
@@ -100,6 +104,7 @@ impl Session {
             last_time: None,
             last_type: String::new(),
             surface: Surface::default(),
+            estimate: Estimate::default(),
             turns: Turns::default(),
             task: None,
             header_tokens: 0,
@@ -224,12 +229,15 @@ impl Session {
         }
         let node = Node::new(event, surface_type, &message, self.format, self.turns.current(), self.keep);
         let is_append = self.surface.apply(event, self.format, node)?;
-        if !is_append {
+        let Some(node) = self.surface.latest() else { return Ok(()) };
+        if is_append {
+            self.estimate.appended(node);
+        } else {
+            self.estimate.replaced(node);
             self.brackets.replaced(event.seq);
-            if let (Some(task), Some(node)) = (&mut self.task, self.surface.latest()) {
-                task.replaced(node, &message);
-            }
-        } else if self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
+            self.task.iter_mut().for_each(|task| task.replaced(node, &message));
+        }
+        if is_append && self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
             self.task = Some(Task::new(event.seq, &message));
         }
         Ok(())
@@ -243,7 +251,12 @@ impl Session {
                 self.brackets.turn_boundary(event.seq);
             }
             "step/start" | "step/end" => self.turns.apply(event, self.format)?,
-            "compaction/start" | "compaction/summary" | "compaction/end" => self.brackets.apply(event),
+            "compaction/start" | "compaction/end" => self.brackets.apply(event),
+            "compaction/summary" => {
+                self.brackets.apply(event);
+                self.estimate.claims(event.seq, event.payload().as_ref());
+            }
+            "compaction/prune" => self.estimate.claims(event.seq, event.payload().as_ref()),
             "session/end-seed" => {
                 self.brackets.end_seed();
                 self.seeds.marker(event, self.format);

@@ -2,7 +2,7 @@
 //!
 //! Without its `node_modules` these tests say so and pass; with `DSHC_OFFICIAL_JUDGE=required` they fail.
 
-use crate::sandbox::{Sandbox, column, corpus, fixture, text};
+use crate::sandbox::{Sandbox, column, corpus, fixture, lines, text};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -132,6 +132,33 @@ fn the_surface_of_every_fixture_is_the_official_one() {
         compared += 1;
     }
     assert!(compared > 40, "{compared} compared");
+}
+
+#[test]
+fn no_compaction_takes_an_estimate_that_is_too_low_below_zero() {
+    let sandbox = Sandbox::new();
+    for (estimate, is_set_right) in [(1000, true), (10, false)] {
+        let log = sandbox.copy(fixture("demo/session.jsonl"));
+        sandbox.json(&["compact", text(&log), "--keep-turns", "2"]);
+        let (view, _) = sandbox.json(&["replay", text(&log)]);
+        let figure = lines(&log).iter().find_map(|line| line["data"]["shadowedTokenCount"].as_u64()).unwrap();
+        // Of the whole surface only so much is left by this.
+        let too_high = figure + view["hostTokens"].as_u64().unwrap() - estimate;
+        let spelt = |figure: u64| format!("\"shadowedTokenCount\":{figure},");
+        let changed = fs::read_to_string(&log).unwrap().replace(&spelt(figure), &spelt(too_high));
+        fs::write(&log, changed).unwrap();
+        let (report, code) = sandbox.json(&["compact", text(&log), "--keep-turns", "1"]);
+        let file = &report["files"][0];
+        assert_eq!((code, &file["status"]), (0, &json!("compacted")), "{report}");
+        let note = file["notes"][0].as_str().unwrap();
+        assert!(note.contains(&format!("takes the surface for {estimate} host tokens")), "{note}");
+        assert_eq!(sandbox.run(&["verify", text(&log), "--fail-on", "warning"]).code, 0);
+        for verdict in judge(&[log], &[]).unwrap_or_default() {
+            let official = &verdict["stored"]["estimate"];
+            assert!(official.is_u64(), "{verdict}");
+            assert_eq!(*official == file["hostTokens"]["after"], is_set_right, "{verdict}");
+        }
+    }
 }
 
 #[test]
