@@ -7,6 +7,7 @@ mod brackets;
 mod estimate;
 mod fold;
 mod images;
+mod marker;
 mod message;
 mod node;
 mod old_payload;
@@ -43,7 +44,7 @@ use crate::json;
 use crate::log::{Event, Header, PackedRow};
 use crate::tokens::host;
 use brackets::Brackets;
-use surface::Replacement;
+use marker::Replacement;
 use tools::Tools;
 
 /// Whether the messages of the surface are kept, or only their figures.
@@ -158,7 +159,7 @@ impl Session {
         if !is_known {
             self.admit(event)?;
         }
-        surface::refuse_markers(event, is_known, self.format)?;
+        marker::refuse_markers(event, is_known, self.format)?;
         if is_known {
             self.apply_log_only(event)?;
         } else {
