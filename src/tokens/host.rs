@@ -4,7 +4,7 @@
 //! Blocks that dsh itself would stumble over (a `text` without text) are priced like those of unknown type.
 //! `free` names the members of a block that cost nothing in the log's format.
 
-use super::parts::{Part, parts};
+use super::parts::{MAX_DEPTH, Part, parts};
 use crate::json::{self, Kind, Object, Raw};
 
 /// UTF-16 code units that make one token.
@@ -64,10 +64,11 @@ pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
 }
 
 /// What in a content block dsh's meter fails over, as `has …`; a block of a type that it does not know never is.
+/// Results nested deeper than any is priced are not looked into.
 #[must_use]
 pub fn problem(block: &Raw) -> Option<String> {
-    let mut left = vec![block];
-    while let Some(raw) = left.pop() {
+    let mut left = vec![(block, 0)];
+    while let Some((raw, depth)) = left.pop() {
         if json::is_null(raw) {
             return Some("has a content block that is null".to_owned());
         }
@@ -77,7 +78,8 @@ pub fn problem(block: &Raw) -> Option<String> {
             "tool-call" => &["name", "arguments"],
             "tool-result" => match block.array("content") {
                 Some(content) => {
-                    left.extend(content);
+                    let inner = content.into_iter().filter(|_| depth < MAX_DEPTH);
+                    left.extend(inner.map(|block| (block, depth + 1)));
                     &[]
                 }
                 None => return Some("has a tool-result block without a content array".to_owned()),

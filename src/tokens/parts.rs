@@ -4,7 +4,7 @@ use crate::json::{self, Object, Raw, Text};
 
 /// Tool results nested deeper than this count as blocks of unknown type: dsh nests none, and opening one costs
 /// a scan of all that is in it.
-const MAX_DEPTH: u32 = 64;
+pub(super) const MAX_DEPTH: u32 = 64;
 
 /// One priced part of a message (FORMAT §6.1).
 #[derive(Debug)]
