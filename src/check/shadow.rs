@@ -89,7 +89,8 @@ rule_family! {
     /// can drive the estimate below zero, and then the session does not load.
     ///
     /// **How it comes about.** Another meter counted: exact tokens of a model, or another release's estimate.
-    /// A region that was counted before a tool result in it was shortened gives it too.
+    /// A region that was counted before a tool result in it was shortened gives it too, and so does a compaction
+    /// by dshc on top of figures that were too high: it takes off what makes the estimate right again.
     ///
     /// **What to do.** Nothing for the log. A plugin that writes summaries should use dsh's meter for this
     /// one member, whatever it counts with otherwise.

@@ -36,7 +36,7 @@ impl Estimate {
         self.claim = data.and_then(|data| {
             let range = data.object("shadowedRange")?;
             let range = (range.count("start")?, range.count("end")?);
-            Some(Claim { seq, range, tokens: data.count("shadowedTokenCount")?, before: 0 })
+            Some(Claim { seq, range, tokens: data.count("shadowedTokenCount")?, before: self.sum })
         });
     }
 
@@ -49,9 +49,8 @@ impl Estimate {
     pub(super) fn replaced(&mut self, node: &Node) {
         let claim = self.claim.take().filter(|claim| claim.seq.checked_add(1) == Some(node.seq));
         let Some(claim) = claim else { return };
-        let before = self.sum;
         self.sum += i128::from(node.host_tokens) - i128::from(claim.tokens);
-        self.taken = Some((node.seq, Claim { before, ..claim }));
+        self.taken = Some((node.seq, claim));
     }
 
     /// The figure that the replacement at `seq` took off, if it was the last that took one.
