@@ -9,20 +9,23 @@ use crate::json::{self, Object};
 use crate::log::{PackedRow, SourceSeqs};
 use crate::tokens::host;
 use std::ops::RangeInclusive;
+use usage::Usage;
 
 #[cfg(test)]
 mod tests;
+pub(super) mod usage;
 
 rule_family! {
     "payload";
     /// A content block of a message lacks the text by which its type is priced.
     ///
     /// **What it means.** dsh's token meter prices a block `text` or `reasoning` by its `text`, a `tool-call` by its
-    /// `name` and `arguments`, a `tool-result` by the blocks in its `content`. One of these is absent or null here, or
-    /// the block itself is null.
+    /// `name` and `arguments`, a `tool-result` by the blocks in its `content`. One of these is absent, null or no text
+    /// here, or the block itself is null.
     ///
-    /// **Why it matters.** dsh opens the log, but the meter fails at this event whenever it is asked. Each compaction
-    /// asks it first, so none can run.
+    /// **Why it matters.** Where it is absent or null, the meter fails at this event whenever it is asked; each
+    /// compaction asks it first, so none can run. Where it is no text, the running estimate is no number any more, and
+    /// dsh cannot load the session.
     ///
     /// **How it comes about.** Another tool wrote the message, with the member names of a provider or with nothing where
     /// a text was empty. An empty text is legal, no text is not.
@@ -73,23 +76,38 @@ rule_family! {
     CHUNK = error("chunk-shape");
 }
 
-const HELP: &str = "dsh opens the session, but its token meter fails here, and with it every compaction; another tool or a \
-                    damaged writer left this";
+const HELP: &str = "dsh's token meter fails here, and with it every compaction, if not the session; another tool or a damaged \
+                    writer left this";
+
+/// The blocks that are put together from their deltas, if no chunk ends them.
+const BLOCKS: [&str; 3] = ["text", "reasoning", "tool-call"];
 
 /// What the other event of a finding is to it.
 const CITED: &str = "what is cited";
+
+/// A turn and a step of it, where they are numbers.
+type Step = (Option<u64>, Option<u64>);
 
 /// What the meter knows of the open step.
 #[derive(Debug, Default)]
 pub(super) struct Metered {
     /// A request header has come: only then is an answer put together again.
     has_header: bool,
-    /// Turn and step of the last deltas.
-    step: (Option<u64>, Option<u64>),
+    /// That of the last deltas.
+    step: Step,
     /// Their seqs, in rising order.
     deltas: Vec<RangeInclusive<u64>>,
-    /// Those that are not whole, in rising order, and what is wrong with them.
-    broken: Vec<(u64, &'static str)>,
+    /// Those that are not whole, in rising order.
+    broken: Vec<Broken>,
+    usage: Usage,
+}
+
+#[derive(Debug)]
+struct Broken {
+    seq: u64,
+    problem: &'static str,
+    /// The block whose end makes it whole.
+    unended: Option<String>,
 }
 
 impl Metered {
@@ -97,8 +115,9 @@ impl Metered {
     pub(super) fn event(&mut self, here: &mut Here) {
         let data = here.payload.get();
         match &*here.event.event_type {
-            "assistant/chunk" => return self.chunk(here.event.seq, data),
+            "assistant/chunk" => return self.chunk(data, here),
             "request/header" => return self.header(here),
+            "request/context" => return self.usage.window(here),
             _ => {}
         }
         let (Some(surface), Some(data)) = (here.session.format.surface_type(&here.event.event_type), data)
@@ -110,8 +129,13 @@ impl Metered {
         if let Some(problem) = content.iter().find_map(|block| host::problem(block)) {
             tell(&BLOCK, format!("{} {problem}", here.event.event_type), here);
         }
-        if surface.kind == MessageKind::Assistant && self.has_header && data.get("usage").is_some() {
-            self.answer((data.count("turn"), data.count("step")), here);
+        let usage = data.get("usage").filter(|_| surface.kind == MessageKind::Assistant);
+        if usage.is_some() {
+            let step = (data.count("turn"), data.count("step"));
+            self.usage.sample(usage, step, here);
+            if self.has_header {
+                self.answer(step, here);
+            }
         }
     }
 
@@ -131,17 +155,38 @@ impl Metered {
         self.add(row.first_seq..=row.first_seq.saturating_add(row.members.saturating_sub(1)));
     }
 
-    fn chunk(&mut self, seq: u64, data: Option<&Object>) {
+    fn chunk(&mut self, data: Option<&Object>, here: &Here) {
+        let seq = here.event.seq;
         let number = |key| data.and_then(|data| data.count(key));
-        self.enter((number("turn"), number("step")));
+        let step = (number("turn"), number("step"));
+        self.enter(step);
         self.add(seq..=seq);
         let chunk = data.and_then(|data| data.object("chunk"));
         if let Some(problem) = chunk.as_ref().map_or(Some("is no object"), chunk_problem) {
-            self.broken.push((seq, problem));
+            self.broken.push(Broken { seq, problem, unended: None });
+        }
+        let Some(chunk) = chunk else { return };
+        let index = || chunk.get("index").map(|index| index.get().to_owned()).unwrap_or_default();
+        match &*chunk.text("type").unwrap_or_default().to_str() {
+            "usage" => self.usage.sample(chunk.get("usage"), step, here),
+            "block-start" if !BLOCKS.into_iter().any(|kind| chunk.has_text("blockType", kind)) => {
+                let problem = "starts a block of no known type, which no chunk ends";
+                self.broken.push(Broken { seq, problem, unended: Some(index()) });
+            }
+            "block-end" if !self.broken.is_empty() => {
+                let index = Some(index());
+                self.broken.retain(|broken| broken.unended.is_none() || broken.unended != index);
+            }
+            _ => {}
         }
     }
 
-    fn enter(&mut self, step: (Option<u64>, Option<u64>)) {
+    /// What is to be said at the end of the log.
+    pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
+        self.usage.findings()
+    }
+
+    fn enter(&mut self, step: Step) {
         if self.step != step {
             self.step = step;
             self.deltas.clear();
@@ -159,7 +204,7 @@ impl Metered {
     }
 
     /// Tells what is wrong with what an answer of this turn and step cites.
-    fn answer(&self, step: (Option<u64>, Option<u64>), here: &mut Here) {
+    fn answer(&self, step: Step, here: &mut Here) {
         let (event, format) = (here.event, here.session.format);
         let cited = event.source_event_seqs.map(|raw| SourceSeqs::parse(raw, event.seq, true, format));
         let Some(Ok(cited)) = cited else { return };
@@ -171,10 +216,10 @@ impl Metered {
             return here.findings.push(finding);
         }
         let broken = cited.ranges().find_map(|range| {
-            let next = self.broken.partition_point(|(seq, _)| seq < range.start());
-            self.broken.get(next).filter(|(seq, _)| range.contains(seq))
+            let next = self.broken.partition_point(|broken| broken.seq < *range.start());
+            self.broken.get(next).filter(|broken| range.contains(&broken.seq))
         });
-        if let Some((seq, problem)) = broken {
+        if let Some(Broken { seq, problem, .. }) = broken {
             let message = format!("the answer cites seq {seq}, whose chunk {problem}");
             let finding = finding(&CHUNK, message, here).relating(*seq, CITED);
             here.findings.push(finding);

@@ -95,6 +95,7 @@ const FAMILIES: &[&[&Rule]] = &[
     super::shapes::RULES,
     super::stream::RULES,
     super::metered::RULES,
+    super::metered::usage::RULES,
     super::upgrade::chain::RULES,
     super::upgrade::unknown::RULES,
     super::upgrade::interrupted::RULES,

@@ -171,6 +171,7 @@ impl Watch {
             locks::check(lock, brackets.open(), session.format, brackets.is_in_doubt(), findings);
             Calls { session, places, splits, losses }.check(findings);
             findings.extend(self.estimate.finding(&session.estimate));
+            findings.extend(self.metered.iter().flat_map(Metered::findings));
             findings.extend(self.script.finding());
             findings.extend(self.remains.findings(session, places));
         }

@@ -59,7 +59,7 @@ pub(super) fn is_old_name(event_type: &str) -> bool {
 const STEERING: &str = "steering/message";
 
 /// Converts an event of an old shape; `None` if it is of none. `replaced_id` is the id of the message that it
-/// replaces, if it replaces one.
+/// replaces, if it replaces one that is there; where it is not, the surface tells.
 pub(super) fn convert(
     event: &Event,
     session_id: &str,
@@ -74,7 +74,7 @@ pub(super) fn convert(
         STEERING => return steering(&data, &minted).map(Some),
         "user/message" => user(&data, &minted),
         "assistant/message" => assistant(&data, &minted),
-        "tool/result" => tool_result(&data, if event.is_replacement() { replaced_id } else { Some(&minted) }),
+        "tool/result" => tool_result(&data, replaced_id.unwrap_or(&minted)),
         _ => None,
     };
     Ok(converted)
@@ -124,7 +124,7 @@ fn assistant(data: &Object, id: &str) -> Option<Converted> {
     Some(Converted { event_type: "assistant/message", data })
 }
 
-fn tool_result(data: &Object, id: Option<&str>) -> Option<Converted> {
+fn tool_result(data: &Object, id: &str) -> Option<Converted> {
     let is_old = lacks(data, &["message"]) && has(data, &["callId", "content", "isError"]);
     let part = |key| data.get(key).filter(|_| is_old).map(Raw::get);
     let (call, content, is_error) = (part("callId")?, part("content")?, part("isError")?);
@@ -136,7 +136,7 @@ fn tool_result(data: &Object, id: Option<&str>) -> Option<Converted> {
     let blocks = format!("[{}]", block.get());
     let message = object(
         String::new(),
-        &[("id", &json::quote(id?)), ("role", "\"user\""), ("content", &blocks), ("source", source.get())],
+        &[("id", &json::quote(id)), ("role", "\"user\""), ("content", &blocks), ("source", source.get())],
     )?;
     let data =
         object(members_without(data, &["callId", "content", "isError"]), &[("message", message.get())]);

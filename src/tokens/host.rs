@@ -86,10 +86,13 @@ pub fn problem(block: &Raw) -> Option<String> {
             },
             _ => &[],
         };
-        // JavaScript asks for a length, which only nothing at all does not give.
-        let lacks = |key: &&&str| block.get(key).is_none_or(json::is_null);
-        if let Some(key) = needs.iter().find(lacks) {
-            return Some(format!("has a content block without its {key}"));
+        for key in needs {
+            match block.get(key).map(json::kind) {
+                // An array has a length too.
+                Some(Kind::String | Kind::Array) => {}
+                Some(Kind::Null) | None => return Some(format!("has a content block without its {key}")),
+                Some(_) => return Some(format!("has a content block whose {key} is no text")),
+            }
         }
     }
     None
@@ -199,8 +202,8 @@ mod tests {
     fn a_known_type_without_its_text_is_what_dshs_meter_fails_over() {
         for sound in [
             r#"{"type":"text","text":""}"#,
-            // Only null and nothing at all have no length to ask for.
-            r#"{"type":"text","text":12}"#,
+            // What has a length is priced by it.
+            r#"{"type":"text","text":[]}"#,
             r#"{"type":"acme"}"#,
             "5",
             r#"{"type":"tool-result","content":[]}"#,
@@ -211,6 +214,7 @@ mod tests {
             "null",
             r#"{"type":"text"}"#,
             r#"{"type":"reasoning","text":null}"#,
+            r#"{"type":"text","text":12}"#,
             r#"{"type":"tool-call","id":"a","name":"sh"}"#,
             r#"{"type":"tool-result","content":"text"}"#,
             r#"{"type":"tool-result","content":[{"type":"text"}]}"#,

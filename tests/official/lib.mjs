@@ -26,7 +26,7 @@ export function parseArguments(argv, { switches = [], options = [] } = {}) {
 /** The header line, even where later bytes are cut or damaged: ever longer beginnings are tried until one holds a whole line. */
 export function headerLine(bytes) {
   if (!isZstd(bytes)) return lineOf(bytes)
-  for (let take = 256; ; take *= 4) {
+  for (let take = 16; ; take = take < 4096 ? take + 8 : take * 4) {
     try {
       const line = lineOf(zlib.zstdDecompressSync(bytes.subarray(0, take), { finishFlush: zlib.constants.ZSTD_e_flush }), true)
       if (line !== undefined) return line

@@ -49,9 +49,11 @@ fn a_cited_delta_is_whole() {
     let log = |chunk: &str| {
         found(&[event(0, "request/header", HEADER), delta(1, chunk), answer(2, "", USAGE, "[1]")])
     };
-    for chunk in
-        [TEXT, r#"{"type":"usage"}"#, r#"{"type":"block-end","index":0,"block":{"type":"text","text":""}}"#]
-    {
+    for chunk in [
+        TEXT,
+        r#"{"type":"usage","usage":{"inputTokens":1,"outputTokens":1}}"#,
+        r#"{"type":"block-end","index":0,"block":{"type":"text","text":""}}"#,
+    ] {
         assert_eq!(log(chunk), [""; 0], "{chunk}");
     }
     for chunk in [
@@ -59,9 +61,22 @@ fn a_cited_delta_is_whole() {
         r#"{"type":"tool/result"}"#,
         r#"{"type":"block-end","index":0}"#,
         r#"{"type":"block-end","index":0,"block":{"type":"text"}}"#,
+        r#"{"type":"block-start","index":0,"blockType":"image"}"#,
     ] {
         assert_eq!(log(chunk), ["chunk-shape"], "{chunk}");
     }
+}
+
+#[test]
+fn a_block_of_another_type_is_whole_when_it_ends() {
+    let log = |index: u64| {
+        let start = r#"{"type":"block-start","index":0,"blockType":"image"}"#;
+        let end = format!(r#"{{"type":"block-end","index":{index},"block":{{"type":"image"}}}}"#);
+        let (start, end) = (delta(1, start), delta(2, &end));
+        found(&[event(0, "request/header", HEADER), start, end, answer(3, "", USAGE, "[1,2]")])
+    };
+    assert_eq!(log(0), [""; 0]);
+    assert_eq!(log(1), ["chunk-shape"]);
 }
 
 #[test]

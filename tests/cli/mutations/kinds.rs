@@ -81,6 +81,7 @@ pub const KINDS: &[Kind] = &[
                 "trailing-garbage",
                 "header-frame",
                 "unfinished-line",
+                "no-header",
             ];
             between.contains(&code) || (theirs.version() != Some(0) && around.contains(&code))
         }),
@@ -96,7 +97,7 @@ pub const KINDS: &[Kind] = &[
         reason: "the codecs of formats 2 and 3 look at no message but a system prompt, and that of 2 at no more of a \
                  marker than it needs; the loaders of their releases, never published, do as those of other formats",
         side: Verify(|code, _, theirs| {
-            let codes = ["message-shape", "payload-shape", "tool-result-rewrite"];
+            let codes = ["message-shape", "payload-shape", "tool-result-rewrite", "call-id-invalid"];
             let is_surface = code.starts_with("surface-") || codes.contains(&code);
             matches!(theirs.version(), Some(2 | 3)) && is_surface
         }),
@@ -113,11 +114,18 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "cannot-go-on",
         reason: "dsh opens the log, but work cannot go on: providers refuse calls without results, a lock that nobody \
-                 holds bars every further compaction, and a queue of messages that does not fit together ends the resume; \
-                 neither judge goes so far",
-        side: Verify(|code, _, _| {
-            let pairs = ["call-without-result", "result-without-call"];
-            pairs.contains(&code) || ["orphaned-lock", "orphaned-summary", "inbox-splice"].contains(&code)
+                 holds bars every further compaction, a queue of messages that does not fit together ends the resume, and \
+                 so does an estimate that cannot be kept; no judge goes so far, but that of format 0 as to the estimate",
+        side: Verify(|code, _, theirs| {
+            let stuck = [
+                "call-without-result",
+                "result-without-call",
+                "orphaned-lock",
+                "orphaned-summary",
+                "inbox-splice",
+            ];
+            let estimate = ["estimate-below-zero", "shadow-price-range"];
+            stuck.contains(&code) || (theirs.version() != Some(0) && estimate.contains(&code))
         }),
     },
 ];
