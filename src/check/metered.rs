@@ -60,13 +60,14 @@ rule_family! {
     /// **What to do.** Use a copy of the log as dsh wrote it. A tool that renumbers events must renumber what cites
     /// them; one that cannot tell leaves the list out.
     CITATION = error("chunk-citation");
-    /// An answer with usage cites a streamed delta that is not whole.
+    /// A streamed delta is missing, or one that an answer with usage cites is not whole.
     ///
-    /// **What it means.** The `chunk` of an `assistant/chunk` has one of seven types, and one that ends a block carries
-    /// the whole block. The answer cites one of which that is not true.
+    /// **What it means.** The `chunk` of an `assistant/chunk` has one of seven types; one that ends a block carries the
+    /// whole block, and a block of a type that deltas do not make up must end. The answer cites one of which that is
+    /// not true, or the event has no chunk at all.
     ///
-    /// **Why it matters.** dsh opens the log, but its token meter puts the answer together again from what it cites, and
-    /// fails here. No compaction can run.
+    /// **Why it matters.** dsh's token meter puts the answer together again from what it cites, and fails here: no
+    /// compaction can run. Without its chunk the event alone stops the sums that dsh shows and restores a session with.
     ///
     /// **How it comes about.** An adapter of another provider passed on a chunk of its own, or a tool cut the chunks
     /// short to save space.
@@ -155,7 +156,7 @@ impl Metered {
         self.add(row.first_seq..=row.first_seq.saturating_add(row.members.saturating_sub(1)));
     }
 
-    fn chunk(&mut self, data: Option<&Object>, here: &Here) {
+    fn chunk(&mut self, data: Option<&Object>, here: &mut Here) {
         let seq = here.event.seq;
         let number = |key| data.and_then(|data| data.count(key));
         let step = (number("turn"), number("step"));
@@ -165,7 +166,12 @@ impl Metered {
         if let Some(problem) = chunk.as_ref().map_or(Some("is no object"), chunk_problem) {
             self.broken.push(Broken { seq, problem, unended: None });
         }
-        let Some(chunk) = chunk else { return };
+        let Some(chunk) = chunk else {
+            if data.and_then(|data| data.get("chunk")).is_none_or(json::is_null) {
+                tell(&CHUNK, "assistant/chunk has no chunk".to_owned(), here);
+            }
+            return;
+        };
         let index = || chunk.get("index").map(|index| index.get().to_owned()).unwrap_or_default();
         match &*chunk.text("type").unwrap_or_default().to_str() {
             "usage" => self.usage.sample(chunk.get("usage"), step, here),

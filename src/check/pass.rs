@@ -234,7 +234,15 @@ impl Pass {
     /// Goes on without an event that breaks a rule of the surface, of payloads or of event types.
     fn left_out(&mut self, event: &Event, violation: &Violation, place: Place) {
         let format = self.session.format;
-        self.watch.left_out(event, violation, place, &self.losses, &mut self.findings);
+        let converted = self.session.convert(event).ok().flatten();
+        let current = converted.as_ref().map(|converted| converted.event(event));
+        self.watch.left_out(
+            current.as_ref().unwrap_or(event),
+            violation,
+            place,
+            &self.losses,
+            &mut self.findings,
+        );
         let fate = violation.fate(event, format);
         let is_unknown = matches!(violation, Violation::UnknownType(_));
         if !is_unknown {

@@ -141,8 +141,8 @@ impl Session {
         Ok(Some(converted))
     }
 
-    /// An event that is refused as it stands may be one of a development build.
-    fn convert(&self, event: &Event) -> Result<Option<Converted>, ShapeError> {
+    /// What readers take an event for that is refused as it stands: it may be one of a development build.
+    pub fn convert(&self, event: &Event) -> Result<Option<Converted>, ShapeError> {
         if !self.format.converts_old_payloads {
             return Ok(None);
         }

@@ -68,6 +68,15 @@ fn a_cited_delta_is_whole() {
 }
 
 #[test]
+fn an_event_without_its_chunk_needs_no_answer() {
+    for chunk in [r#""other":1"#, r#""chunk":null"#] {
+        let data = format!(r#"{{"turn":1,"step":1,{chunk}}}"#);
+        assert_eq!(found(&[event(0, "assistant/chunk", &data)]), ["chunk-shape"], "{chunk}");
+    }
+    assert_eq!(found(&[delta(0, "5")]), [""; 0]);
+}
+
+#[test]
 fn a_block_of_another_type_is_whole_when_it_ends() {
     let log = |index: u64| {
         let start = r#"{"type":"block-start","index":0,"blockType":"image"}"#;

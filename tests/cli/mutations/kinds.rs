@@ -27,8 +27,13 @@ pub const KINDS: &[Kind] = &[
         reason: "the strict codecs read whole records only; dsh itself cuts a torn tail off and goes on, so that verify \
                  warns of it",
         side: Official(|ours, theirs| {
-            let cut =
-                ["Unterminated", "Unexpected end of JSON", "in JSON at position", "unexpected end of file"];
+            let cut = [
+                "Unterminated",
+                "Unexpected end of JSON",
+                "in JSON at position",
+                "unexpected end of file",
+                "Data corruption detected",
+            ];
             let is_opened = theirs.version() != Some(0) || theirs.reader["loads"] == true;
             (ours.has("torn-tail") || ours.has("no-final-newline"))
                 && is_opened

@@ -107,9 +107,7 @@ impl Theirs {
                     return Some((who, error));
                 }
             }
-            // Of what dsh shows beside the log only the running sum is in question, not usage or the window.
-            let is_sum = |error: &&str| error.contains("messageTokens") || error.contains("token surface");
-            if let Some(error) = stored("estimateError").filter(is_sum) {
+            if let Some(error) = stored("estimateError") {
                 return Some(("estimate", error));
             }
         }
