@@ -7,7 +7,7 @@ use super::registry::{Rule, rule_family};
 use crate::format::MessageKind;
 use crate::json::{self, Object};
 use crate::log::{PackedRow, SourceSeqs};
-use crate::tokens::host;
+use crate::tokens::host::{self, Problem};
 use std::ops::RangeInclusive;
 use usage::Usage;
 
@@ -128,7 +128,8 @@ impl Metered {
         let message = if surface.kind == MessageKind::User { None } else { data.object("message") };
         let content = message.as_ref().unwrap_or(data).array("content").unwrap_or_default();
         if let Some(problem) = content.iter().find_map(|block| host::problem(block)) {
-            tell(&BLOCK, format!("{} {problem}", here.event.event_type), here);
+            let (Problem::Fails(what) | Problem::NoNumber(what)) = problem;
+            tell(&BLOCK, format!("{} {what}", here.event.event_type), here);
         }
         let usage = data.get("usage").filter(|_| surface.kind == MessageKind::Assistant);
         if usage.is_some() {
@@ -249,7 +250,10 @@ fn chunk_problem(chunk: &Object) -> Option<&'static str> {
     if is("block-end") {
         return match chunk.get("block") {
             None => Some("ends a block without it"),
-            Some(block) => host::problem(block).map(|_| "ends a block that is not whole"),
+            Some(block) => {
+                let fails = matches!(host::problem(block), Some(Problem::Fails(_)));
+                fails.then_some("ends a block that is not whole")
+            }
         };
     }
     let known = ["block-start", "text-delta", "reasoning-delta", "tool-call-delta", "usage", "finish"];

@@ -63,35 +63,49 @@ pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
     system.saturating_add(tools)
 }
 
-/// What in a content block dsh's meter fails over, as `has …`; a block of a type that it does not know never is.
-/// Results nested deeper than any is priced are not looked into.
+/// What dsh's meter finds in a content block that it cannot price, as `has …`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// The meter fails.
+    Fails(String),
+    /// The price is no number, nor is any sum that it is part of.
+    NoNumber(String),
+}
+
+/// Why a content block cannot be priced; one of a type that the meter does not know always can. Results nested deeper
+/// than any is priced are not looked into.
 #[must_use]
-pub fn problem(block: &Raw) -> Option<String> {
+pub fn problem(block: &Raw) -> Option<Problem> {
     let mut left = vec![(block, 0)];
     while let Some((raw, depth)) = left.pop() {
         if json::is_null(raw) {
-            return Some("has a content block that is null".to_owned());
+            return Some(Problem::Fails("has a content block that is null".to_owned()));
         }
         let Some(block) = Object::of(raw) else { continue };
         let needs: &[&str] = match &*block.text("type").unwrap_or_default().to_str() {
             "text" | "reasoning" => &["text"],
             "tool-call" => &["name", "arguments"],
-            "tool-result" => match block.array("content") {
-                Some(content) => {
-                    let inner = content.into_iter().filter(|_| depth < MAX_DEPTH);
-                    left.extend(inner.map(|block| (block, depth + 1)));
-                    &[]
-                }
-                None => return Some("has a tool-result block without a content array".to_owned()),
-            },
+            "tool-result" => {
+                let Some(content) = block.array("content") else {
+                    let what = "has a tool-result block without a content array".to_owned();
+                    return Some(Problem::Fails(what));
+                };
+                let inner = content.into_iter().filter(|_| depth < MAX_DEPTH);
+                left.extend(inner.map(|block| (block, depth + 1)));
+                &[]
+            }
             _ => &[],
         };
         for key in needs {
             match block.get(key).map(json::kind) {
                 // An array has a length too.
                 Some(Kind::String | Kind::Array) => {}
-                Some(Kind::Null) | None => return Some(format!("has a content block without its {key}")),
-                Some(_) => return Some(format!("has a content block whose {key} is no text")),
+                Some(Kind::Null) | None => {
+                    return Some(Problem::Fails(format!("has a content block without its {key}")));
+                }
+                Some(_) => {
+                    return Some(Problem::NoNumber(format!("has a content block whose {key} is no text")));
+                }
             }
         }
     }
@@ -214,13 +228,14 @@ mod tests {
             "null",
             r#"{"type":"text"}"#,
             r#"{"type":"reasoning","text":null}"#,
-            r#"{"type":"text","text":12}"#,
             r#"{"type":"tool-call","id":"a","name":"sh"}"#,
             r#"{"type":"tool-result","content":"text"}"#,
             r#"{"type":"tool-result","content":[{"type":"text"}]}"#,
         ] {
-            assert!(problem(raw(broken)).is_some(), "{broken}");
+            assert!(matches!(problem(raw(broken)), Some(Problem::Fails(_))), "{broken}");
         }
+        let what = "has a content block whose text is no text".to_owned();
+        assert_eq!(problem(raw(r#"{"type":"text","text":12}"#)), Some(Problem::NoNumber(what)));
     }
 
     #[test]

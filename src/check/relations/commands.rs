@@ -3,6 +3,7 @@
 use super::here::{Here, shown};
 use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
+use crate::format::CheckedBy;
 use std::collections::HashMap;
 
 rule_family! {
@@ -98,12 +99,13 @@ impl Commands {
         let Some(raw) = here.data.get("sourceEventSeq") else { return };
         let source = here.data.count("sourceEventSeq").filter(|seq| *seq < here.event.seq);
         let problem = match source {
-            None => "is no earlier event",
+            // Elsewhere the number is followed by upgrades alone, which ask that of the payload.
+            None if here.facts.checked == CheckedBy::Load => "is no earlier event",
             Some(seq) if self.events.binary_search(&seq).is_ok() => "is an event of a command",
-            Some(_) if here.text("kind").is_none_or(|kind| kind != *"success") => {
+            _ if here.text("kind").is_none_or(|kind| kind != *"success") => {
                 "stands on a command that did not succeed"
             }
-            Some(_) => return,
+            _ => return,
         };
         here.tell(&SOURCE, format!("command/done has sourceEventSeq {}, which {problem}", shown(Some(raw))));
     }
@@ -134,6 +136,19 @@ mod tests {
         let mut log = lines(&[RUN, ("command/done", &plain)]);
         log[0] = "{".to_owned();
         assert_eq!(codes(&judge(&header(4), &log)), [""; 0]);
+    }
+
+    #[test]
+    fn only_the_loader_of_format_4_asks_whether_a_source_is_earlier() {
+        for (more, expected) in [
+            (r#","sourceEventSeq":99"#, vec![]),
+            (r#","sourceEventSeq":null"#, vec![]),
+            (r#","sourceEventSeq":1"#, vec!["command-source@2"]),
+            (r#","kind":"error","sourceEventSeq":99"#, vec!["command-source@2"]),
+        ] {
+            let log = lines(&[("todo/write", "{}"), RUN, ("command/done", &done(more))]);
+            assert_eq!(codes(&judge(&header(3), &log)), expected, "{more}");
+        }
     }
 
     #[test]

@@ -93,8 +93,12 @@ impl Relations {
 
     /// Events were lost: what was open need not be open any more.
     pub(super) fn doubt(&mut self) {
-        self.has_gaps = true;
         self.turns.doubt();
+        self.doubt_all_but_turns();
+    }
+
+    fn doubt_all_but_turns(&mut self) {
+        self.has_gaps = true;
         self.calls.doubt();
         self.retries.doubt();
         self.inherited.doubt();
@@ -119,8 +123,12 @@ impl Relations {
 
     /// An event was left out because it broke a rule of another kind.
     pub(super) fn left_out(&mut self, event: &Event) {
-        if Kind::of(&event.event_type, self.facts).is_some() {
-            self.doubt();
+        match Kind::of(&event.event_type, self.facts) {
+            Some(Kind::TurnStart | Kind::TurnEnd | Kind::StepStart | Kind::StepEnd | Kind::EndSeed) => {
+                self.doubt();
+            }
+            Some(_) => self.doubt_all_but_turns(),
+            None => {}
         }
     }
 

@@ -77,7 +77,8 @@ pub const KINDS: &[Kind] = &[
         name: "records-alone",
         reason: "the codecs are given records: what stands between them, and how they are framed, is for the reader; only \
                  that of format 0 is published, and it drops what stands behind a blank line without a word",
-        side: Verify(|code, _, theirs| {
+        side: Verify(|code, ours, theirs| {
+            let is_unread = theirs.version() == Some(0) && ours.has("blank-line");
             let between = ["blank-line", "valid-events-after-damage"];
             let around = [
                 "not-a-log",
@@ -88,7 +89,7 @@ pub const KINDS: &[Kind] = &[
                 "unfinished-line",
                 "no-header",
             ];
-            between.contains(&code) || (theirs.version() != Some(0) && around.contains(&code))
+            is_unread || between.contains(&code) || (theirs.version() != Some(0) && around.contains(&code))
         }),
     },
     Kind {

@@ -12,6 +12,11 @@ const REASONS: &[(&[&str], &[&str])] = &[
     (&["surface before first step"], &["upgrade-message-before-step"]),
     (&["changed request prompt outside an open step"], &["upgrade-prompt-outside-step"]),
     (&["assistant/attempt does not match"], &["upgrade-attempt-outside-step", "event-outside-step"]),
+    // An id in the refusal may read like another one.
+    (
+        &["tool/call", "does not match one advertised"],
+        &["call-not-advertised", "call-started-twice", "call-differs", "call-id-invalid"],
+    ),
     (&["step/start does not match"], &["step-outside-turn", "step-start-while-open", "step-number"]),
     (&["step/end does not match"], &["step-end-unmatched"]),
     (&["does not match an open turn and step"], &["event-outside-step", "message-shape"]),
@@ -78,10 +83,6 @@ const REASONS: &[(&[&str], &[&str])] = &[
     ),
     (&["requires a surfaceOp"], &["surface-marker-missing", "message-shape"]),
     (&["has unexpected field surfaceOp"], &["surface-marker-forbidden"]),
-    (
-        &["tool/call", "does not match one advertised"],
-        &["call-not-advertised", "call-started-twice", "call-differs", "call-id-invalid"],
-    ),
     (&["repeats advertised"], &["call-advertised-twice"]),
     (&["has no advertised tool lifecycle"], &["result-not-advertised", "message-shape"]),
     (&["command/done", "has no prior"], &["command-done-unmatched", "command-id-invalid"]),
@@ -91,7 +92,7 @@ const REASONS: &[(&[&str], &[&str])] = &[
     (&["repeats subCallId"], &["dispatch-started-twice"]),
     (&["parentCallId does not"], &["dispatch-parent", "dispatch-id-invalid"]),
     (&["changes its rootCallId"], &["dispatch-root-changed", "dispatch-id-invalid"]),
-    (&["llm/retry-started", "pairs no prior"], &["retry-started-unmatched"]),
+    (&["llm/retry-started", "pairs no prior"], &["retry-started-unmatched", "retry-id-invalid"]),
     (&["repeats one scheduled"], &["retry-started-twice"]),
     (&["llm/retry reuses"], &["retry-id-reused"]),
     (&["delivery marker claims"], &["upgrade-delivery-claim"]),
