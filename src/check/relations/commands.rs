@@ -1,6 +1,7 @@
 //! Commands of the user: each runs once, and is done only after it ran (FORMAT §6.2, §10.2).
 
 use super::here::{Here, shown};
+use crate::check::Finding;
 use crate::check::registry::rule_family;
 use crate::check::wording::quoted;
 use crate::format::CheckedBy;
@@ -73,11 +74,13 @@ pub(super) struct Commands {
     runs: HashMap<Vec<u8>, u64>,
     /// The events of commands, in rising order.
     events: Vec<u64>,
+    /// What is to be said if an event that is yet to come is one of a command, by its seq.
+    ahead: Vec<(u64, Finding)>,
 }
 
 impl Commands {
     pub(super) fn run(&mut self, here: &mut Here) {
-        self.events.push(here.event.seq);
+        self.enter(here);
         let Some(id) = here.text("commandId") else { return invalid(here) };
         if let Some(first) = self.runs.get(id.as_bytes()) {
             let message = format!("command {} runs again", quoted(&id.to_str()));
@@ -87,27 +90,40 @@ impl Commands {
     }
 
     pub(super) fn done(&mut self, here: &mut Here) {
+        self.enter(here);
         self.check_source(here);
-        self.events.push(here.event.seq);
         let Some(id) = here.text("commandId") else { return invalid(here) };
         if !self.runs.contains_key(id.as_bytes()) && !here.has_gaps {
             here.tell(&DONE_UNMATCHED, format!("command {} is done, but has not run", quoted(&id.to_str())));
         }
     }
 
-    fn check_source(&self, here: &mut Here) {
+    fn enter(&mut self, here: &mut Here) {
+        self.events.push(here.event.seq);
+        here.findings
+            .extend(self.ahead.extract_if(.., |(seq, _)| *seq == here.event.seq).map(|(_, told)| told));
+    }
+
+    fn check_source(&mut self, here: &mut Here) {
         let Some(raw) = here.data.get("sourceEventSeq") else { return };
-        let source = here.data.count("sourceEventSeq").filter(|seq| *seq < here.event.seq);
+        let source = here.data.count("sourceEventSeq");
+        let told = |problem| format!("command/done has sourceEventSeq {}, which {problem}", shown(Some(raw)));
         let problem = match source {
-            // Elsewhere the number is followed by upgrades alone, which ask that of the payload.
-            None if here.facts.checked == CheckedBy::Load => "is no earlier event",
+            // Elsewhere upgrades alone ask that, and of the payload.
+            _ if here.facts.checked == CheckedBy::Load && source.is_none_or(|seq| seq >= here.event.seq) => {
+                "is no earlier event"
+            }
             Some(seq) if self.events.binary_search(&seq).is_ok() => "is an event of a command",
             _ if here.text("kind").is_none_or(|kind| kind != *"success") => {
                 "stands on a command that did not succeed"
             }
+            Some(seq) if seq > here.event.seq => {
+                let finding = here.finding(&SOURCE, told("is an event of a command"));
+                return self.ahead.push((seq, finding));
+            }
             _ => return,
         };
-        here.tell(&SOURCE, format!("command/done has sourceEventSeq {}, which {problem}", shown(Some(raw))));
+        here.tell(&SOURCE, told(problem));
     }
 }
 
@@ -143,10 +159,21 @@ mod tests {
         for (more, expected) in [
             (r#","sourceEventSeq":99"#, vec![]),
             (r#","sourceEventSeq":null"#, vec![]),
+            (r#","sourceEventSeq":2"#, vec!["command-source@2"]),
+            (r#","sourceEventSeq":3"#, vec!["command-source@2"]),
+            (r#","sourceEventSeq":4"#, vec![]),
             (r#","sourceEventSeq":1"#, vec!["command-source@2"]),
             (r#","kind":"error","sourceEventSeq":99"#, vec!["command-source@2"]),
         ] {
-            let log = lines(&[("todo/write", "{}"), RUN, ("command/done", &done(more))]);
+            let (done, again) = (done(more), done(""));
+            let log = [
+                ("todo/write", "{}"),
+                RUN,
+                ("command/done", &*done),
+                ("command/done", &*again),
+                ("todo/write", "{}"),
+            ];
+            let log = lines(&log);
             assert_eq!(codes(&judge(&header(3), &log)), expected, "{more}");
         }
     }

@@ -88,7 +88,7 @@ const REASONS: &[(&[&str], &[&str])] = &[
     (&["command/done", "has no prior"], &["command-done-unmatched", "command-id-invalid"]),
     (&["command/run repeats"], &["command-repeated"]),
     (&["has no unique start"], &["dispatch-not-started", "dispatch-settled-twice"]),
-    (&["does not match its start"], &["dispatch-differs"]),
+    (&["does not match its start"], &["dispatch-differs", "dispatch-id-invalid"]),
     (&["repeats subCallId"], &["dispatch-started-twice"]),
     (&["parentCallId does not"], &["dispatch-parent", "dispatch-id-invalid"]),
     (&["changes its rootCallId"], &["dispatch-root-changed", "dispatch-id-invalid"]),
