@@ -79,7 +79,10 @@ impl Usage {
         }
         self.last = Some((step, figures));
         let [input, _, read, write] = figures;
-        if self.sums.into_iter().chain([input + read + write]).all(is_count) {
+        let is_sound = self.sums.into_iter().chain([input + read + write]).all(is_count);
+        let members = usage.and_then(Object::of);
+        let mut members = MEMBERS.into_iter().filter_map(|(member, _)| members.as_ref()?.get(member));
+        if is_sound && !members.any(is_text) {
             self.spoilt = None;
         } else {
             let told = || Spoilt { seq: here.event.seq, place: here.place, message: problem(usage, figures) };
@@ -117,13 +120,28 @@ fn figures(usage: Option<&Raw>) -> Figures {
     })
 }
 
-/// What JavaScript adds for a figure.
+/// What JavaScript takes a figure for; an array stands for its one element.
 fn number(figure: &Raw) -> f64 {
     match json::kind(figure) {
         Kind::Null => 0.0,
         Kind::Bool => f64::from(u8::from(json::is_true(figure))),
-        _ => json::number(figure).unwrap_or(f64::NAN),
+        Kind::Number => json::number(figure).unwrap_or(f64::NAN),
+        Kind::String => match json::text(figure).unwrap_or_default().to_str().trim() {
+            "" => 0.0,
+            digits => digits.parse().unwrap_or(f64::NAN),
+        },
+        Kind::Array => match json::array(figure).unwrap_or_default()[..] {
+            [] => 0.0,
+            [only] if matches!(json::kind(only), Kind::Number | Kind::String | Kind::Null) => number(only),
+            _ => f64::NAN,
+        },
+        Kind::Object => f64::NAN,
     }
+}
+
+/// Whether a figure makes the sum a text, which the next sample takes for a number if it reads as one.
+fn is_text(figure: &Raw) -> bool {
+    matches!(json::kind(figure), Kind::String | Kind::Array)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "2^53 - 1 is a number of JavaScript")]
@@ -135,7 +153,8 @@ fn is_count(figure: f64) -> bool {
 fn problem(usage: Option<&Raw>, figures: Figures) -> String {
     let Some(raw) = usage else { return "the chunk has no usage".to_owned() };
     let Some(usage) = Object::of(raw) else { return format!("the usage is {}", json::sample(raw)) };
-    let wrong = MEMBERS.into_iter().zip(figures).find(|(_, figure)| !is_count(*figure));
+    let is_wrong = |member: &str, figure| usage.get(member).is_some_and(is_text) || !is_count(figure);
+    let wrong = MEMBERS.into_iter().zip(figures).find(|((member, _), figure)| is_wrong(member, *figure));
     match wrong.map(|((member, _), _)| (member, usage.get(member))) {
         Some((member, Some(figure))) => {
             format!("the usage has {member} {}, which is no count of tokens", json::sample(figure))
@@ -195,6 +214,12 @@ mod tests {
             "the last one is no count"
         );
         assert_eq!(found(&[answer(0, 1, "{}"), answer(1, 1, whole)]), [("usage-invalid", 0)], "NaN stays");
+        let text = r#"{"inputTokens":["1"],"outputTokens":2}"#;
+        assert_eq!(
+            found(&[answer(0, 1, text), answer(1, 1, whole)]),
+            [],
+            "digits are taken for their number"
+        );
     }
 
     #[test]

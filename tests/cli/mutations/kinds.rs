@@ -151,9 +151,13 @@ pub const KINDS_TO_3: &[Kind] = &[
     },
     Kind {
         name: "negative-zero",
-        reason: "a time or seq spelt -0, which readers of the format take for 0 and upgrades refuse; no writer spells it so",
+        reason: "a time, seq or source spelt -0, which readers of the format take for 0 and upgrades refuse; no writer spells it so",
         side: Official(|_, theirs| {
-            let words = ["time must be a safe integer", "event seq must be a non-negative safe integer"];
+            let words = [
+                "time must be a safe integer",
+                "event seq must be a non-negative safe integer",
+                "sourceEventSeqs member must be a non-negative safe integer",
+            ];
             theirs.strict_refusal().is_some_and(|why| words.iter().any(|words| why.contains(words)))
         }),
     },

@@ -53,6 +53,7 @@ const REASONS: &[(&[&str], &[&str])] = &[
             "compaction-id-mismatch",
             "compaction-id-invalid",
             "upgrade-seed-splits-compaction",
+            "message-shape",
         ],
     ),
     (&["compaction/end changes its owner"], &["compaction-owner-turn"]),
@@ -99,7 +100,7 @@ const REASONS: &[(&[&str], &[&str])] = &[
     (&["delivery marker names"], &["upgrade-delivery-session", "delivery-session"]),
     (&["inheritedEventCount exceeds"], &["seed-length"]),
     (&["collides with"], &["upgrade-id-taken"]),
-    (&["must cite earlier human"], &["title-sources"]),
+    (&["must cite earlier human"], &["title-sources", "message-shape"]),
     (
         &["unknown historical event type"],
         &["unknown-required-event", "upgrade-unknown-event", "retired-event", "invalid-envelope"],
