@@ -1,17 +1,12 @@
-//! The logs of `fixtures/`: what each must say, and that sound ones say nothing.
+//! The reported cases in `fixtures/cases`: what each must say, and what not.
 
-use super::testing::{check_source, code_at_seq, codes, fixture};
+use super::testing::{check_fixture, code_at_seq, codes, fixture, worst};
 use super::{Checked, Finding, Severity};
 use crate::log::{LogReader, Source};
 use crate::session::LockState;
-use std::path::{Path, PathBuf};
-
-fn checked(path: &str) -> Checked {
-    check_source(&Source::open(&fixture(path)).unwrap())
-}
 
 fn case(path: &str) -> Checked {
-    checked(&format!("cases/{path}"))
+    check_fixture(&format!("cases/{path}"))
 }
 
 /// The findings of a case as `code@seq`, `-` where there is no seq.
@@ -22,85 +17,6 @@ fn found(path: &str) -> Vec<String> {
             && ["shadowed-tokens", "task-lost", "no-human-prompt-on-surface"].contains(&finding.code)
     };
     case(path).findings.iter().filter(|finding| !is_aside(finding)).map(code_at_seq).collect()
-}
-
-fn worst(checked: &Checked) -> Option<Severity> {
-    checked.findings.iter().map(|finding| finding.severity).max()
-}
-
-fn logs_below(folder: &Path, logs: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
-            logs_below(&path, logs);
-        } else if name == "session.jsonl" || name == "session.jsonl.zstd" {
-            logs.push(path);
-        }
-    }
-}
-
-#[test]
-fn sound_logs_give_no_error_and_no_warning() {
-    let mut logs = Vec::new();
-    for folder in ["corpus", "demo", "demo-zstd"] {
-        logs_below(&fixture(folder), &mut logs);
-    }
-    assert_eq!(logs.len(), 16);
-    for log in logs {
-        let checked = check_source(&Source::open(&log).unwrap());
-        let gravest = checked.findings.iter().filter(|finding| finding.code != "task-lost");
-        let gravest = gravest.map(|finding| finding.severity).max();
-        assert!(gravest <= Some(Severity::Note), "{}: {:#?}", log.display(), checked.findings);
-        let is_crashed =
-            log.components().any(|part| part.as_os_str().to_string_lossy().starts_with("crashed"));
-        let expected = |code: &str| code == "task-lost" || is_crashed && code == "call-without-result";
-        assert!(
-            codes(&checked).iter().all(|code| expected(code)),
-            "{}: {:#?}",
-            log.display(),
-            checked.findings
-        );
-    }
-}
-
-#[test]
-fn locks_are_told_by_what_stands_behind_them() {
-    let locks = |path| {
-        let checked = checked(path);
-        (codes(&checked), worst(&checked))
-    };
-    assert_eq!(locks("locks/held-no-turn.jsonl"), (vec!["orphaned-lock"], Some(Severity::Error)));
-    assert_eq!(locks("locks/orphan-open-turn.jsonl"), (vec!["orphaned-lock"], Some(Severity::Error)));
-    assert_eq!(locks("locks/stale-before-end-seed.jsonl"), (vec!["expired-lock"], Some(Severity::Note)));
-}
-
-#[test]
-fn odd_bytes_are_told() {
-    assert_eq!(codes(&checked("bytes/header-only.jsonl")), [""; 0]);
-    assert_eq!(codes(&checked("bytes/torn-raw.jsonl")), ["torn-tail"]);
-    assert_eq!(codes(&checked("bytes/no-final-newline.jsonl")), ["no-final-newline"]);
-}
-
-proptest::proptest! {
-    #[test]
-    fn no_damage_makes_a_check_panic(
-        flips in proptest::collection::vec((0usize..20_000, 0u8..=255), 1..8), cuts in proptest::collection::vec(0usize..40, 0..3),
-    ) {
-        let log = std::fs::read(fixture("cases/R18-stale-lock-before-end-seed-then-success/session.jsonl")).unwrap();
-        let mut lines: Vec<Vec<u8>> = log.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-        for cut in cuts {
-            let at = 1 + cut % (lines.len() - 1);
-            lines.remove(at);
-        }
-        let header = lines[0].len();
-        let mut log = lines.concat();
-        for (at, byte) in flips {
-            let length = log.len() - header;
-            log[header + at % length] = byte;
-        }
-        super::testing::check_bytes(&log);
-    }
 }
 
 #[test]

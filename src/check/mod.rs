@@ -55,6 +55,8 @@ mod cases;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod testing;
 
 pub use busy::Busy;

@@ -1,6 +1,6 @@
 //! Small logs for the tests of the rules.
 
-use super::{Checked, Finding, Options, check, pass::Pass, run};
+use super::{Checked, Finding, Options, Severity, check, pass::Pass, run};
 use crate::format::{self, Seeded};
 use crate::log::append::zstd_frame;
 use crate::log::{LogReader, Source};
@@ -117,6 +117,16 @@ pub(super) fn check_events_of(version: u64, lines: &[String]) -> Checked {
 /// Checks a log that can be opened.
 pub(super) fn check_source(source: &Source) -> Checked {
     check(&mut LogReader::open(source).unwrap(), Options::default()).unwrap()
+}
+
+/// Checks a log of `fixtures/`.
+pub(super) fn check_fixture(path: &str) -> Checked {
+    check_source(&Source::open(&fixture(path)).unwrap())
+}
+
+/// The gravest severity found.
+pub(super) fn worst(checked: &Checked) -> Option<Severity> {
+    checked.findings.iter().map(|finding| finding.severity).max()
 }
 
 /// The codes found, in their order; people must be able to look each of them up.
