@@ -164,27 +164,31 @@ impl Metered {
         self.enter(step);
         self.add(seq..=seq);
         let chunk = data.and_then(|data| data.object("chunk"));
-        if let Some(problem) = chunk.as_ref().map_or(Some("is no object"), chunk_problem) {
-            self.broken.push(Broken { seq, problem, unended: None });
-        }
+        let broken = |problem| Broken { seq, problem, unended: None };
         let Some(chunk) = chunk else {
+            self.broken.push(broken("is no object"));
             if data.and_then(|data| data.get("chunk")).is_none_or(json::is_null) {
                 tell(&CHUNK, "assistant/chunk has no chunk".to_owned(), here);
             }
             return;
         };
-        let index = || chunk.get("index").map(|index| index.get().to_owned()).unwrap_or_default();
+        let index = || Some(chunk.get("index").map(|index| index.get().to_owned()).unwrap_or_default());
         match &*chunk.text("type").unwrap_or_default().to_str() {
             "usage" => self.usage.sample(chunk.get("usage"), step, here),
-            "block-start" if !BLOCKS.into_iter().any(|kind| chunk.has_text("blockType", kind)) => {
+            "block-start" => {
+                let is_known = BLOCKS.into_iter().any(|kind| chunk.has_text("blockType", kind));
                 let problem = "starts a block of no known type, which no chunk ends";
-                self.broken.push(Broken { seq, problem, unended: Some(index()) });
+                self.broken.extend((!is_known).then(|| Broken { unended: index(), ..broken(problem) }));
             }
-            "block-end" if !self.broken.is_empty() => {
-                let index = Some(index());
-                self.broken.retain(|broken| broken.unended.is_none() || broken.unended != index);
+            "block-end" => {
+                if !self.broken.is_empty() {
+                    let index = index();
+                    self.broken.retain(|broken| broken.unended.is_none() || broken.unended != index);
+                }
+                self.broken.extend(end_problem(&chunk).map(broken));
             }
-            _ => {}
+            "text-delta" | "reasoning-delta" | "tool-call-delta" | "finish" => {}
+            _ => self.broken.push(broken("is of no known type")),
         }
     }
 
@@ -244,20 +248,13 @@ fn first_outside(range: &RangeInclusive<u64>, runs: &[RangeInclusive<u64>]) -> O
     }
 }
 
-/// What is wrong with a delta that an answer is put together from.
-fn chunk_problem(chunk: &Object) -> Option<&'static str> {
-    let is = |kind: &str| chunk.has_text("type", kind);
-    if is("block-end") {
-        return match chunk.get("block") {
-            None => Some("ends a block without it"),
-            Some(block) => {
-                let fails = matches!(host::problem(block), Some(Problem::Fails(_)));
-                fails.then_some("ends a block that is not whole")
-            }
-        };
+/// What is wrong with a chunk that ends a block.
+fn end_problem(chunk: &Object) -> Option<&'static str> {
+    match chunk.get("block").map(host::problem) {
+        None => Some("ends a block without it"),
+        Some(Some(Problem::Fails(_))) => Some("ends a block that is not whole"),
+        Some(_) => None,
     }
-    let known = ["block-start", "text-delta", "reasoning-delta", "tool-call-delta", "usage", "finish"];
-    (!known.into_iter().any(is)).then_some("is of no known type")
 }
 
 fn tell(rule: &Rule, message: String, here: &mut Here) {

@@ -231,14 +231,14 @@ impl Session {
         let node = Node::new(event, surface_type, &message, self.format, self.turns.current(), self.keep);
         let is_append = self.surface.apply(event, self.format, node)?;
         let Some(node) = self.surface.latest() else { return Ok(()) };
-        if is_append {
-            self.estimate.appended(node);
-        } else {
+        if !is_append {
             self.estimate.replaced(node);
             self.brackets.replaced(event.seq);
             self.task.iter_mut().for_each(|task| task.replaced(node, &message));
+            return Ok(());
         }
-        if is_append && self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
+        self.estimate.appended(node);
+        if self.task.is_none() && surface_type.kind == MessageKind::User && message.is_human() {
             self.task = Some(Task::new(event.seq, &message));
         }
         Ok(())

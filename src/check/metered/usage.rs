@@ -71,7 +71,8 @@ struct Spoilt {
 impl Usage {
     /// Takes what an answer or a chunk `usage` says; a chunk may lack it.
     pub(super) fn sample(&mut self, usage: Option<&Raw>, step: Step, here: &Here) {
-        let figures = figures(usage);
+        let members = usage.and_then(Object::of);
+        let figures = figures(members.as_ref());
         let before = self.last.take().filter(|(last, _)| *last == step);
         let before = before.map_or([0.0; 4], |(_, before)| before);
         for (sum, (before, now)) in self.sums.iter_mut().zip(before.into_iter().zip(figures)) {
@@ -80,14 +81,16 @@ impl Usage {
         self.last = Some((step, figures));
         let [input, _, read, write] = figures;
         let is_sound = self.sums.into_iter().chain([input + read + write]).all(is_count);
-        let members = usage.and_then(Object::of);
-        let mut members = MEMBERS.into_iter().filter_map(|(member, _)| members.as_ref()?.get(member));
-        if is_sound && !members.any(is_text) {
+        let mut given = MEMBERS.into_iter().filter_map(|(member, _)| members.as_ref()?.get(member));
+        if is_sound && !given.any(is_text) {
             self.spoilt = None;
-        } else {
-            let told = || Spoilt { seq: here.event.seq, place: here.place, message: problem(usage, figures) };
-            self.spoilt.get_or_insert_with(told);
+            return;
         }
+        self.spoilt.get_or_insert_with(|| Spoilt {
+            seq: here.event.seq,
+            place: here.place,
+            message: problem(usage, members.as_ref(), figures),
+        });
     }
 
     /// Takes a `request/context`: the last one counts.
@@ -111,9 +114,8 @@ impl Usage {
     }
 }
 
-fn figures(usage: Option<&Raw>) -> Figures {
-    let usage = usage.and_then(Object::of);
-    MEMBERS.map(|(member, is_optional)| match usage.as_ref().map(|usage| usage.get(member)) {
+fn figures(usage: Option<&Object>) -> Figures {
+    MEMBERS.map(|(member, is_optional)| match usage.map(|usage| usage.get(member)) {
         Some(None) if is_optional => 0.0,
         Some(Some(figure)) => number(figure),
         Some(None) | None => f64::NAN,
@@ -150,9 +152,9 @@ fn is_count(figure: f64) -> bool {
 }
 
 /// What is wrong with a sample that spoils the sums.
-fn problem(usage: Option<&Raw>, figures: Figures) -> String {
-    let Some(raw) = usage else { return "the chunk has no usage".to_owned() };
-    let Some(usage) = Object::of(raw) else { return format!("the usage is {}", json::sample(raw)) };
+fn problem(raw: Option<&Raw>, usage: Option<&Object>, figures: Figures) -> String {
+    let Some(raw) = raw else { return "the chunk has no usage".to_owned() };
+    let Some(usage) = usage else { return format!("the usage is {}", json::sample(raw)) };
     let is_wrong = |member: &str, figure| usage.get(member).is_some_and(is_text) || !is_count(figure);
     let wrong = MEMBERS.into_iter().zip(figures).find(|((member, _), figure)| is_wrong(member, *figure));
     match wrong.map(|((member, _), _)| (member, usage.get(member))) {
