@@ -88,6 +88,11 @@ impl Status {
 }
 
 impl FileVerdict {
+    /// Whether it came from standard input, so that there is no file to open.
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.path == Path::new("-")
+    }
+
     /// Checks the log at `path`. Where the same session lies beside it in the other encoding, both are read,
     /// and the one that holds more stands for the session.
     #[must_use]

@@ -26,12 +26,12 @@ pub(super) fn tell(finding: &mut Finding, since: Place, lost: Option<&Range<u64>
         (Some(line), Some(since)) => line >= since,
         _ => finding.place.byte >= since.byte,
     };
-    if !is_behind || !DAMAGE.iter().any(|rule| rule.code == finding.code) {
+    if !is_behind || !finding.is_of(&DAMAGE) {
         return;
     }
     let cost = match lost {
         // Its text may be anything.
-        None if finding.code == "frame-checksum" => {
+        None if finding.is_of(&[&container::FRAME_CHECKSUM]) => {
             format!("no number is missing, the next record is seq {next_seq}")
         }
         None => format!("no event is missing, the next record is seq {next_seq}"),

@@ -225,26 +225,10 @@ impl Aftermath {
             self.tell_tail(tail, findings);
         }
         let Some(damage) = &self.first else { return };
-        let fate = if damage.is_taken {
-            "dsh refuses the log: it takes the line for an event and then finds it invalid".to_owned()
-        } else if self.is_refused {
-            "dsh refuses the log, for more than this".to_owned()
-        } else if !self.may_end_at(damage.place) {
-            "dsh refuses the log: no line of a whole frame may be bad".to_owned()
-        } else if damage.turn_end.is_some_and(|place| place.line == damage.place.line) {
-            "dsh refuses the log, since a turn ends in this line".to_owned()
-        } else if let Some(place) = damage.turn_end {
-            let line = place.line.unwrap_or_default();
-            format!(
-                "dsh refuses the log, since a turn ends in line {line}: without that it would drop all from here on"
-            )
-        } else if damage.lacks_boundary {
-            "dsh refuses the log: what stands before this does not say where the inherited events end"
-                .to_owned()
-        } else {
+        let fate = self.refusal(damage).unwrap_or_else(|| {
             findings.extend(deleted(damage));
             "dsh opens the log, and deletes everything from here on when it loads the session".to_owned()
-        };
+        });
         let families = [line::RULES, numbering::RULES, surface::RULES];
         tell_at(damage.place, &families, &fate, findings);
     }
@@ -255,13 +239,31 @@ impl Aftermath {
     }
 
     fn refuses(&self) -> bool {
-        let is_fatal = |damage: &Damage| {
-            damage.is_taken
-                || damage.lacks_boundary
-                || damage.turn_end.is_some()
-                || !self.may_end_at(damage.place)
+        self.is_refused || self.first.as_ref().is_some_and(|damage| self.refusal(damage).is_some())
+    }
+
+    /// That dsh refuses the log at its first damage, and why, unless it cuts the log off there.
+    fn refusal(&self, damage: &Damage) -> Option<String> {
+        let why = if damage.is_taken {
+            "it takes the line for an event and then finds it invalid"
+        } else if self.is_refused {
+            return Some("dsh refuses the log, for more than this".to_owned());
+        } else if !self.may_end_at(damage.place) {
+            "no line of a whole frame may be bad"
+        } else if let Some(place) = damage.turn_end {
+            if place.line == damage.place.line {
+                return Some("dsh refuses the log, since a turn ends in this line".to_owned());
+            }
+            let line = place.line.unwrap_or_default();
+            return Some(format!(
+                "dsh refuses the log, since a turn ends in line {line}: without that it would drop all from here on"
+            ));
+        } else if damage.lacks_boundary {
+            "what stands before this does not say where the inherited events end"
+        } else {
+            return None;
         };
-        self.is_refused || self.first.as_ref().is_some_and(is_fatal)
+        Some(format!("dsh refuses the log: {why}"))
     }
 
     /// Says at a torn tail what dsh makes of it, where that is not to cut it off.
@@ -278,10 +280,7 @@ impl Aftermath {
             None => return,
         };
         findings.amend(0, |finding| {
-            if [&container::TORN_TAIL, &container::NO_FINAL_NEWLINE]
-                .iter()
-                .any(|rule| rule.code == finding.code)
-            {
+            if finding.is_of(&[&container::TORN_TAIL, &container::NO_FINAL_NEWLINE]) {
                 finding.help.clone_from(&help);
             }
         });
@@ -338,7 +337,7 @@ impl Damage {
 /// Adds what dsh makes of it to what these families said at `place`.
 fn tell_at(place: Place, families: &[&[&Rule]], fate: &str, findings: &mut Findings) {
     findings.amend(0, |finding| {
-        let is_it = families.iter().flat_map(|family| family.iter()).any(|rule| rule.code == finding.code);
+        let is_it = families.iter().any(|family| finding.is_of(family));
         // What is refused for itself says so already.
         let is_told = finding.help.contains(surface::REFUSED);
         if is_it && !is_told && finding.place == place {

@@ -77,9 +77,8 @@ impl Branches {
         self.all.iter().any(|branch| branch.ends_at(seq))
     }
 
-    /// Takes the next record. Tells whether seqs are missing before it in its branch.
-    pub(super) fn take(&mut self, mut piece: Piece, repeat: Repeat) -> bool {
-        piece.forget_words();
+    /// Takes the next record, told in words. Tells whether seqs are missing before it in its branch.
+    pub(super) fn take(&mut self, piece: Piece, repeat: Repeat) -> bool {
         let seq = piece.first_seq;
         if self.uncounted == Some(seq) {
             self.uncounted = Some(seq.saturating_add(piece.events));

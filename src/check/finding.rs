@@ -59,6 +59,11 @@ pub struct Related {
 }
 
 impl Finding {
+    /// Whether it is of one of these rules.
+    pub(super) fn is_of(&self, rules: &[&Rule]) -> bool {
+        rules.iter().any(|rule| rule.code == self.code)
+    }
+
     pub(super) fn new(rule: &Rule, place: Place, message: impl Into<String>) -> Self {
         Self {
             code: rule.code,

@@ -201,9 +201,7 @@ pub(super) fn crlf((count, first): (u64, Place)) -> Finding {
 /// Says of a line at or behind `line` that it held no record of the log, since the next one goes on with `next_seq`.
 pub(super) fn held_nothing(finding: &mut Finding, line: u64, next_seq: u64) {
     let is_here = finding.place.line.is_some_and(|place| place >= line);
-    if is_here
-        && [&UNPARSABLE_LINE, &INVALID_ENVELOPE, &MALFORMED_ROW].iter().any(|rule| rule.code == finding.code)
-    {
+    if is_here && finding.is_of(&[&UNPARSABLE_LINE, &INVALID_ENVELOPE, &MALFORMED_ROW]) {
         finding.help =
             format!("nothing is lost with it: the next record is seq {next_seq}, which belongs there");
     }
@@ -211,7 +209,7 @@ pub(super) fn held_nothing(finding: &mut Finding, line: u64, next_seq: u64) {
 
 /// Whether a finding says that a line of this frame holds no record.
 pub(super) fn is_in_frame(finding: &Finding, frame: Option<u64>) -> bool {
-    frame.is_some() && finding.place.frame == frame && RULES.iter().any(|rule| rule.code == finding.code)
+    frame.is_some() && finding.place.frame == frame && finding.is_of(RULES)
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ impl Numbering {
         let Repeat { found, expected, row, .. } = repeat;
         let has_end = self.branches.as_ref().is_some_and(|branches| branches.has_end(found));
         if row.is_some() && found < expected && !has_end {
-            self.wait(repeat, Piece::of(record), findings);
+            self.wait(repeat, Piece::in_words(record), findings);
             return Step::Beside;
         }
         if found == expected {
@@ -117,7 +117,7 @@ impl Numbering {
         {
             let again =
                 self.again.get_or_insert_with(|| Again { repeat, records: 0, run: Vec::new(), next_seq: 0 });
-            again.add(repeat, Piece::of(record));
+            again.add(repeat, Piece::in_words(record));
             return Step::Beside;
         }
         if self.branches.is_some() || found < expected || !self.rows.is_empty() {
@@ -144,11 +144,10 @@ impl Numbering {
     }
 
     /// Keeps a row until what follows it tells whether it is an intruder.
-    fn wait(&mut self, repeat: Repeat, mut row: Piece, findings: &mut Findings) {
+    fn wait(&mut self, repeat: Repeat, row: Piece, findings: &mut Findings) {
         if self.rows.len() == MOST_WAITING {
             self.tell_rows(findings);
         }
-        row.forget_words();
         self.rows.push((repeat, row));
     }
 
@@ -178,7 +177,8 @@ impl Numbering {
             branches.take(piece, repeat);
         }
         let repeat = self.place_of(record);
-        let is_gap = self.branches.as_mut().is_some_and(|branches| branches.take(Piece::of(record), repeat));
+        let is_gap =
+            self.branches.as_mut().is_some_and(|branches| branches.take(Piece::in_words(record), repeat));
         findings.extend((is_gap && !is_explained).then(|| gap(repeat)));
     }
 
@@ -211,13 +211,12 @@ impl Jump {
 }
 
 impl Again {
-    fn add(&mut self, repeat: Repeat, mut piece: Piece) {
+    fn add(&mut self, repeat: Repeat, piece: Piece) {
         if self.next_seq != repeat.found {
             self.run.clear();
         }
         self.next_seq = repeat.found.saturating_add(piece.events);
         self.records += 1;
-        piece.forget_words();
         if self.run.len() < MOST_WAITING {
             self.run.push((repeat, piece));
         }

@@ -7,7 +7,6 @@ use super::losses::Losses;
 use super::numbering::{Numbering, Step};
 use super::payload::Payload;
 use super::provenance::Ranges;
-use super::registry::Rule;
 use super::watch::Watch;
 use super::wording::amount;
 use super::{
@@ -282,8 +281,7 @@ impl Pass {
 
 /// Whether a finding judges what stands in the text of this frame, and neither the frame nor the numbers.
 fn is_of_text(finding: &Finding, frame: Option<u64>) -> bool {
-    let is_other = |family: &[&Rule]| family.iter().any(|rule| rule.code == finding.code);
     frame.is_some()
         && finding.place.frame == frame
-        && ![container::RULES, numbering::RULES].into_iter().any(is_other)
+        && ![container::RULES, numbering::RULES].into_iter().any(|family| finding.is_of(family))
 }

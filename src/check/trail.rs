@@ -228,13 +228,22 @@ impl Run {
 }
 
 impl Piece {
+    /// A record word for word, if it is not too long.
     pub(super) fn of(record: &Record) -> Self {
-        let body = match &record.body {
+        match &record.body {
             Body::Event(event) if event.data.get().len() <= MOST_BYTES / 4 => {
-                KeptBody::Event(KeptEvent::of(event))
+                Self::with(record, KeptBody::Event(KeptEvent::of(event)))
             }
-            other => KeptBody::Told(closers::told(other)),
-        };
+            _ => Self::in_words(record),
+        }
+    }
+
+    /// A record that is compared with nothing, as what it was.
+    pub(super) fn in_words(record: &Record) -> Self {
+        Self::with(record, KeptBody::Told(closers::told(&record.body)))
+    }
+
+    fn with(record: &Record, body: KeptBody) -> Self {
         Self {
             first_seq: record.body.first_seq(),
             events: record.body.events(),
@@ -267,7 +276,7 @@ impl Piece {
         self.line
     }
 
-    pub(super) fn forget_words(&mut self) {
+    fn forget_words(&mut self) {
         (self.body, self.bytes) = (KeptBody::Told(self.told()), 0);
     }
 

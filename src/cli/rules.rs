@@ -54,11 +54,10 @@ impl From<Level> for Setting {
 pub(super) fn settings(options: &[RuleOption]) -> Result<Settings> {
     let mut settings = Settings::default();
     for RuleOption { name, level } in options {
-        let family = check::rules().filter(|rule| rule.family == name);
-        let rules: Vec<&Rule> = check::rule(name).into_iter().chain(family).collect();
-        if rules.is_empty() {
-            return Err(unknown(name).into());
-        }
+        let rules = match named(name)? {
+            Subject::Rule(rule) => vec![rule],
+            Subject::Family(rules) => rules,
+        };
         for rule in rules {
             settings.set(rule.code, (*level).into()).map_err(|error| {
                 UsageError::new(

@@ -55,7 +55,7 @@ pub(super) const FORMAT: Format = Format {
         repair_ids: RepairIds::OwnSeq,
         title_source: &[("kind", "plugin"), ("plugin", "dsh-session-title-llm")],
     },
-    // NeedsObject are normalised; how events relate is looked at when format 2 is reached.
+    // Payloads are normalised; how events relate is looked at when format 2 is reached.
     upgrade: Some(Upgrade {
         to: 1,
         refuses_unknown: true,

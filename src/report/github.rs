@@ -8,7 +8,6 @@ use crate::verify::{FileVerdict, Verification};
 use crate::wording::amount;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::Path;
 
 /// How many findings of one rule and severity are told, unless more is asked for. GitHub itself shows ten annotations
 /// of a severity for a step.
@@ -49,7 +48,7 @@ pub fn github(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::
 fn annotation(file: &FileVerdict, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "::{} ", command(finding.severity))?;
     // Standard input is no file of the repository.
-    if file.path != Path::new("-") {
+    if !file.is_stdin() {
         write!(out, "file={},", property(&file.path.to_string_lossy()))?;
         // A compressed file has no lines to point to.
         if let (Some(line), false) = (finding.place.line, file.content == Some(Container::Zstd)) {

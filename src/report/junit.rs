@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 /// How many findings of one severity a case tells, unless more is asked for.
@@ -56,7 +55,7 @@ fn suite(file: &FileVerdict, threshold: Severity, most: usize) -> TestSuite {
     suite.add_test_cases(cases.into_iter().map(|mut case| {
         case.set_classname(&name);
         // Standard input is no file that could be opened.
-        if file.path != Path::new("-") {
+        if !file.is_stdin() {
             case.extra.insert("file".into(), (&name).into());
         }
         case

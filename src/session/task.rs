@@ -46,13 +46,10 @@ impl TaskVisibility {
 
 impl Task {
     pub(super) fn new(seq: u64, message: &MessageView) -> Self {
-        let blocks = || message.content.iter().filter(|block| host::problem(block).is_none());
-        Self {
-            seq,
-            content: blocks().map(|block| (*block).to_owned()).collect(),
-            digests: blocks().map(|block| json::digest(block)).collect(),
-            hidden_by: Vec::new(),
-        }
+        let sound = message.content.iter().filter(|block| host::problem(block).is_none());
+        let content: Vec<Box<Raw>> = sound.map(|block| (*block).to_owned()).collect();
+        let digests = content.iter().map(|block| json::digest(block)).collect();
+        Self { seq, content, digests, hidden_by: Vec::new() }
     }
 
     /// The node of this message has taken the place of others.

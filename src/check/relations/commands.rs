@@ -75,7 +75,7 @@ pub(super) struct Commands {
     /// The events of commands, in rising order.
     events: Vec<u64>,
     /// What is to be said if an event that is yet to come is one of a command, by its seq.
-    ahead: Vec<(u64, Finding)>,
+    ahead: HashMap<u64, Vec<Finding>>,
 }
 
 impl Commands {
@@ -100,8 +100,7 @@ impl Commands {
 
     fn enter(&mut self, here: &mut Here) {
         self.events.push(here.event.seq);
-        here.findings
-            .extend(self.ahead.extract_if(.., |(seq, _)| *seq == here.event.seq).map(|(_, told)| told));
+        here.findings.extend(self.ahead.remove(&here.event.seq).into_iter().flatten());
     }
 
     fn check_source(&mut self, here: &mut Here) {
@@ -119,7 +118,7 @@ impl Commands {
             }
             Some(seq) if seq > here.event.seq => {
                 let finding = here.finding(&SOURCE, told("is an event of a command"));
-                return self.ahead.push((seq, finding));
+                return self.ahead.entry(seq).or_default().push(finding);
             }
             _ => return,
         };

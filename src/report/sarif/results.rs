@@ -7,7 +7,6 @@ use crate::verify::FileVerdict;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::Path;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -157,7 +156,7 @@ impl Artifacts<'_> {
             Place { line: Some(start_line), .. } => Some(Region::Line { start_line }),
             Place { byte, .. } => byte.map(|byte_offset| Region::Byte { byte_offset }),
         };
-        let artifact_location = if self.file.path == Path::new("-") {
+        let artifact_location = if self.file.is_stdin() {
             Artifact { uri: None, description: Some(Text { text: "standard input".into() }) }
         } else {
             Artifact { uri: Some(self.uri.clone()), description: None }
