@@ -128,9 +128,13 @@ fn number(figure: &Raw) -> f64 {
         Kind::Null => 0.0,
         Kind::Bool => f64::from(u8::from(json::is_true(figure))),
         Kind::Number => json::number(figure).unwrap_or(f64::NAN),
-        Kind::String => match json::text(figure).unwrap_or_default().to_str().trim() {
+        // It is written behind the digits of the sum, and the whole is read as a number.
+        Kind::String => match json::text(figure).unwrap_or_default().to_str().trim_end() {
             "" => 0.0,
-            digits => digits.parse().unwrap_or(f64::NAN),
+            digits if digits.starts_with(|first: char| first.is_ascii_digit()) => {
+                digits.parse().unwrap_or(f64::NAN)
+            }
+            _ => f64::NAN,
         },
         Kind::Array => match json::array(figure).unwrap_or_default()[..] {
             [] => 0.0,
@@ -222,6 +226,15 @@ mod tests {
             [],
             "digits are taken for their number"
         );
+    }
+
+    #[test]
+    fn what_is_no_number_behind_a_digit_never_becomes_one() {
+        let whole = answer(1, 1, r#"{"inputTokens":1,"outputTokens":2}"#);
+        for text in ["x", " 5", "-5", "+5"] {
+            let usage = format!(r#"{{"inputTokens":"{text}","outputTokens":2}}"#);
+            assert_eq!(found(&[answer(0, 1, &usage), whole.clone()]), [("usage-invalid", 0)], "{text:?}");
+        }
     }
 
     #[test]
