@@ -2,11 +2,11 @@
 
 use super::{Format, NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
-use crate::compact::{self, Options, Outcome, Retention, Status};
+use crate::compact::{self, Options, Outcome, Retention, Services, Status};
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
-use crate::summarize::{Stub, Summarizer};
+use crate::summarize::{Stub, Summarizer, Unwatched};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -119,6 +119,7 @@ impl Compact {
         let summarizer = match self.summarizer {
             Kind::Stub => &Stub as &dyn Summarizer,
         };
+        let services = Services { summarizer, disk: &RealDisk, watch: &Unwatched };
         let options = self.options();
         if logs.is_empty() {
             printer.note("no log is there");
@@ -127,7 +128,7 @@ impl Compact {
         for (log, target) in logs.iter().zip(&targets) {
             outcomes.push(match log.twin() {
                 Some(twin) => two_encodings(&log.path, twin),
-                None => compact::compact(&log.path, target.as_deref(), &options, summarizer, &RealDisk),
+                None => compact::compact(&log.path, target.as_deref(), &options, &services),
             });
             if let (Some(note), Some(outcome)) = (log.older_told(), outcomes.last_mut()) {
                 outcome.notes.insert(0, note);

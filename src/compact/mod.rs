@@ -20,7 +20,7 @@ pub use region::Retention;
 use crate::log::append::{AppendError, Appender, Disk};
 use crate::log::{LogReader, OpenError, Source, layout};
 use crate::session::{self, Folded, Keep, Stop};
-use crate::summarize::{Summarizer, Summary};
+use crate::summarize::{SummarizeError, Summarizer, Summary, Watch};
 use checkpoint::Checkpoint;
 use plan::Plan;
 use std::io;
@@ -44,20 +44,26 @@ pub struct Options {
     pub assume_idle: bool,
 }
 
+/// What a compaction works with.
+#[derive(Clone, Copy)]
+pub struct Services<'a> {
+    /// Who makes summaries.
+    pub summarizer: &'a dyn Summarizer,
+    /// The calls that change a file.
+    pub disk: &'a dyn Disk,
+    /// Who is told how far it is, and says whether to go on.
+    pub watch: &'a dyn Watch,
+}
+
 /// Compacts the log at `path`: in place, or into a new file at `output`, whose folder is made if need be.
-pub fn compact(
-    path: &Path,
-    output: Option<&Path>,
-    options: &Options,
-    summarizer: &dyn Summarizer,
-    disk: &dyn Disk,
-) -> Outcome {
+#[must_use]
+pub fn compact(path: &Path, output: Option<&Path>, options: &Options, services: &Services) -> Outcome {
     let mut outcome = Outcome::new(path.to_owned());
     outcome.notes.extend(layout::newer_beside(path).map(|newer| {
         let newer = layout::file_name(&newer);
         format!("{newer} lies beside the log, and dsh opens that one: it will not see what is appended here")
     }));
-    let job = Job { path, options, summarizer, disk };
+    let job = Job { path, options, services };
     let done = match output {
         _ if options.is_dry_run => job.dry_run(&mut outcome),
         None => job.in_place(&mut outcome),
@@ -109,8 +115,7 @@ impl From<AppendError> for Stopped {
 struct Job<'a> {
     path: &'a Path,
     options: &'a Options,
-    summarizer: &'a dyn Summarizer,
-    disk: &'a dyn Disk,
+    services: &'a Services<'a>,
 }
 
 impl Job<'_> {
@@ -129,7 +134,7 @@ impl Job<'_> {
         let source = Source::open(self.path)?;
         outcome.bytes.0 = source.bytes;
         outcome.knows(LogReader::open(&source)?.header());
-        let mut log = OpenLog::open(self.path, self.disk)?;
+        let mut log = OpenLog::open(self.path, self.services.disk)?;
         outcome.bytes.0 = log.appender.length();
         let plan = Plan::of(&log.folded, self.options, outcome)?;
         if !self.options.assume_idle && seems_in_use(&log) {
@@ -159,7 +164,7 @@ impl Job<'_> {
         };
         let copy =
             output::copy_beside(&source, output).map_err(|error| Stopped::Refused(unwritable(error)))?;
-        let mut log = OpenLog::open(copy.path(), self.disk)?;
+        let mut log = OpenLog::open(copy.path(), self.services.disk)?;
         let done = self.execute(&plan, ready, &mut log, outcome);
         drop(log);
         let published = done.and_then(|()| {
@@ -188,22 +193,28 @@ impl Job<'_> {
         plan: &Plan,
         outcome: &mut Outcome,
     ) -> Result<Option<(Summary, Checkpoint)>, Stopped> {
-        let is_free = self.summarizer.is_free();
+        let is_free = self.services.summarizer.is_free();
         is_free.then(|| self.summarize(plan, outcome)).transpose().map_err(Stopped::Refused)
     }
 
     fn summarize(&self, plan: &Plan, outcome: &mut Outcome) -> Result<(Summary, Checkpoint), Reason> {
-        let summary = self.summarizer.summarize(&plan.request());
-        let summary = summary.map_err(|error| {
-            Reason::new("summary", error.message, "try again, or choose another summarizer")
+        let objection = |text: &str| plan.checkpoint(text).err().map(|reason| reason.message);
+        let summary = self.services.summarizer.summarize(&plan.request(&objection, self.services.watch));
+        let summary = summary.map_err(|error| match error {
+            SummarizeError::Unfit { message, help } | SummarizeError::Failed { message, help } => {
+                Reason::new("summary", message, help)
+            }
+            SummarizeError::Cancelled => {
+                Reason::new("cancelled", "interrupted", "run it again when you like")
+            }
         })?;
         outcome.summarizer = Some(SummarizedBy {
-            kind: self.summarizer.kind(),
+            kind: self.services.summarizer.kind(),
             provider: summary.provider.clone(),
             model: summary.model.clone(),
-            calls: 1,
+            calls: summary.calls,
         });
-        let checkpoint = plan.checkpoint(&summary)?;
+        let checkpoint = plan.checkpoint(&summary.text)?;
         Ok((summary, checkpoint))
     }
 

@@ -7,7 +7,7 @@ use super::region;
 use super::{Options, Stopped, transcript};
 use crate::format::Seeded;
 use crate::session::{Folded, LockState, Owner, Session, Task, TaskVisibility};
-use crate::summarize::{Request, Summary, Transcript};
+use crate::summarize::{Request, Transcript, Watch};
 use std::ops::RangeInclusive;
 
 /// A region and all that follows from it.
@@ -92,22 +92,28 @@ impl Plan {
     }
 
     /// What the summarizer is asked for: a text that leaves the checkpoint well below what it replaces.
-    pub(super) fn request(&self) -> Request<'_> {
+    pub(super) fn request<'a>(
+        &'a self,
+        objection: &'a dyn Fn(&str) -> Option<String>,
+        watch: &'a dyn Watch,
+    ) -> Request<'a> {
         let frame = Checkpoint::new("", self.carries.as_ref()).host_tokens(self.bracket.format);
         let room = self.bracket.shadowed_tokens.saturating_sub(frame);
         Request {
             transcript: &self.transcript,
             carried: self.carries.as_ref().map(|task| task.seq),
             budget: (room / 2).max(room.min(80)),
+            objection,
+            watch,
         }
     }
 
     /// Frames a summary, or says why the result would be no gain.
-    pub(super) fn checkpoint(&self, summary: &Summary) -> Result<Checkpoint, Reason> {
-        if summary.text.trim().is_empty() {
+    pub(super) fn checkpoint(&self, summary: &str) -> Result<Checkpoint, Reason> {
+        if summary.trim().is_empty() {
             return Err(Reason::new("summary", "the summary is empty", "try another summarizer"));
         }
-        let checkpoint = Checkpoint::new(&summary.text, self.carries.as_ref());
+        let checkpoint = Checkpoint::new(summary, self.carries.as_ref());
         let (price, shadowed) = (checkpoint.host_tokens(self.bracket.format), self.bracket.shadowed_tokens);
         if price >= shadowed {
             let message =

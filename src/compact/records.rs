@@ -3,6 +3,7 @@
 use super::checkpoint::{Checkpoint, text_block};
 use crate::format::Format;
 use crate::json::{self, Raw};
+use crate::log::NewRecord;
 use crate::summarize::Summary;
 use serde::Serialize;
 use uuid::Uuid;
@@ -24,18 +25,6 @@ pub(super) struct Bracket {
     pub(super) shadowed_tokens: u64,
     /// What the log is to say of them, which dsh takes off its running estimate.
     pub(super) shadowed_figure: u64,
-}
-
-#[derive(Serialize)]
-struct Record<'a, D> {
-    r#type: &'a str,
-    seq: u64,
-    time: i64,
-    data: D,
-    #[serde(rename = "sourceEventSeqs", skip_serializing_if = "Option::is_none")]
-    source_event_seqs: Option<Vec<u64>>,
-    #[serde(rename = "surfaceOp", skip_serializing_if = "Option::is_none")]
-    surface_op: Option<Box<Raw>>,
 }
 
 #[derive(Serialize)]
@@ -112,7 +101,7 @@ impl Bracket {
 
     fn bracket(&self, event_type: &str, seq: u64, error: Option<&str>) -> serde_json::Result<String> {
         let data = BracketData { compaction_id: &self.compaction_id, turn: self.turn, error };
-        self.record(event_type, seq, data, None, None)
+        NewRecord::new(event_type, seq, self.time, data).to_text()
     }
 
     fn summary(&self, summary: &Summary) -> serde_json::Result<String> {
@@ -125,7 +114,7 @@ impl Bracket {
             provider: &summary.provider,
             model: &summary.model,
         };
-        self.record("compaction/summary", self.summary_seq(), data, None, None)
+        NewRecord::new("compaction/summary", self.summary_seq(), self.time, data).to_text()
     }
 
     fn checkpoint(&self, checkpoint: &Checkpoint) -> serde_json::Result<String> {
@@ -144,26 +133,12 @@ impl Bracket {
             source: Raw::from_string(format!("{{{}}}", members.join(",")))?,
         };
         let sources = [self.start_seq, self.summary_seq()].into_iter().chain(self.shadowed.iter().copied());
-        let operation = Raw::from_string(operation)?;
-        self.record("user/message", self.checkpoint_seq(), message, Some(sources.collect()), Some(operation))
-    }
-
-    fn record<D: Serialize>(
-        &self,
-        event_type: &str,
-        seq: u64,
-        data: D,
-        source_event_seqs: Option<Vec<u64>>,
-        surface_op: Option<Box<Raw>>,
-    ) -> serde_json::Result<String> {
-        serde_json::to_string(&Record {
-            r#type: event_type,
-            seq,
-            time: self.time,
-            data,
-            source_event_seqs,
-            surface_op,
-        })
+        NewRecord {
+            source_event_seqs: Some(sources.collect()),
+            surface_op: Some(Raw::from_string(operation)?),
+            ..NewRecord::new("user/message", self.checkpoint_seq(), self.time, message)
+        }
+        .to_text()
     }
 
     pub(super) fn range(&self) -> SeqRange {

@@ -4,7 +4,7 @@ use super::*;
 use crate::log::append::{RealDisk, zstd_frame};
 use crate::log::failing_disk::{FailingDisk, RacingDisk};
 use crate::session::LockState;
-use crate::summarize::{Request, SummarizeError};
+use crate::summarize::{Request, Stub, SummarizeError, Unwatched};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,13 +22,17 @@ impl<F: Fn() -> Result<String, String> + Sync> Summarizer for Live<F> {
     }
 
     fn summarize(&self, _request: &Request) -> Result<Summary, SummarizeError> {
-        let made = (self.0)().map_err(|message| SummarizeError { message })?;
-        Ok(Summary { text: made, provider: "p".into(), model: "m".into() })
+        let made = (self.0)().map_err(|message| SummarizeError::Failed { message, help: String::new() })?;
+        Ok(Summary { provider: "p".into(), ..Summary::own(made, "m") })
     }
 }
 
 const OPTIONS: Options =
     Options { choice: Retention::Turns(2), keep_task: true, is_dry_run: false, assume_idle: true };
+
+fn services<'a>(summarizer: &'a dyn Summarizer, disk: &'a dyn Disk) -> Services<'a> {
+    Services { summarizer, disk, watch: &Unwatched }
+}
 
 fn log(name: &str) -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
@@ -57,7 +61,7 @@ fn a_failure_at_any_write_leaves_a_sound_log() {
                 let (_folder, path, old) = log(name);
                 let before = refold(&path);
                 let disk = FailingDisk::at(at, is_dead_after);
-                let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
+                let outcome = compact(&path, None, &OPTIONS, &services(&Stub, &disk));
                 let case = format!("{name}, call {at}, dead after: {is_dead_after}: {:?}", outcome.reason);
                 let now = fs::read(&path).unwrap();
                 assert!(now.starts_with(&old), "{case}");
@@ -92,7 +96,7 @@ fn a_summarizer_that_fails_replaces_nothing() {
             let (_folder, path, old) = log(name);
             let before = refold(&path);
             let live = Live(|| answer.map(str::to_owned).map_err(str::to_owned));
-            let outcome = compact(&path, None, &OPTIONS, &live, &RealDisk);
+            let outcome = compact(&path, None, &OPTIONS, &services(&live, &RealDisk));
             let reason = outcome.reason.unwrap();
             assert_eq!((outcome.status, reason.code), (Status::Failed, code), "{name}");
             let after = refold(&path);
@@ -117,7 +121,7 @@ fn a_live_summary_is_committed_inside_its_bracket() {
         );
         Ok("## Current Work\n- all of it".into())
     });
-    let outcome = compact(&path, None, &OPTIONS, &live, &RealDisk);
+    let outcome = compact(&path, None, &OPTIONS, &services(&live, &RealDisk));
     assert_eq!(outcome.status, Status::Compacted);
     assert_eq!(refold(&path).session.lock(), LockState::Free);
 }
@@ -143,7 +147,7 @@ fn a_second_writer_meanwhile_makes_it_fail_and_loses_nothing() {
             file.write_all(&bytes).unwrap();
             Ok("## Current Work\n- all of it".into())
         });
-        let outcome = compact(&path, None, &OPTIONS, &live, &RealDisk);
+        let outcome = compact(&path, None, &OPTIONS, &services(&live, &RealDisk));
         let reason = outcome.reason.unwrap();
         assert_eq!((outcome.status, reason.code), (Status::Failed, "changed"), "{name}");
         assert!(reason.message.contains("left open"), "{}", reason.message);
@@ -159,7 +163,7 @@ fn a_second_writer_meanwhile_makes_it_fail_and_loses_nothing() {
 fn a_log_that_cannot_be_written_to_is_refused() {
     let (_folder, path, old) = log(LOGS[0]);
     let disk = FailingDisk::at(0, false);
-    let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
+    let outcome = compact(&path, None, &OPTIONS, &services(&Stub, &disk));
     assert_eq!((outcome.status, outcome.reason.unwrap().code), (Status::Failed, "persistence"));
     assert_eq!(fs::read(&path).unwrap(), old);
     assert!(outcome.appended.is_none());
@@ -171,10 +175,7 @@ fn a_writer_in_the_same_instant_is_never_answered_with_more_bytes() {
         let lengths = {
             let (_folder, path, old) = log(name);
             let disk = RacingDisk::new(&path, usize::MAX, true);
-            assert_eq!(
-                compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk).status,
-                Status::Compacted
-            );
+            assert_eq!(compact(&path, None, &OPTIONS, &services(&Stub, &disk)).status, Status::Compacted);
             let new = fs::read(&path).unwrap();
             let start = if new.starts_with(b"{") {
                 old.len() + new[old.len()..].iter().position(|byte| *byte == b'\n').unwrap() + 1
@@ -188,7 +189,7 @@ fn a_writer_in_the_same_instant_is_never_answered_with_more_bytes() {
         for (at, is_before) in [(0, true), (0, false), (1, true), (1, false)] {
             let (_folder, path, old) = log(name);
             let disk = RacingDisk::new(&path, at, is_before);
-            let outcome = compact(&path, None, &OPTIONS, &crate::summarize::Stub, &disk);
+            let outcome = compact(&path, None, &OPTIONS, &services(&Stub, &disk));
             let ours = match (at, is_before) {
                 (0, true) => &new[..old.len()],
                 (0, false) | (1, true) => &new[..start],

@@ -50,7 +50,7 @@ impl Summarizer for Stub {
     fn summarize(&self, request: &Request) -> Result<Summary, SummarizeError> {
         let facts = walk::gather(request.transcript, request.carried);
         let text = fit(&lines::lines(&facts), room(request.budget));
-        Ok(Summary { text, provider: "dshc".to_owned(), model: "stub".to_owned() })
+        Ok(Summary::own(text, "stub"))
     }
 }
 

@@ -2,14 +2,16 @@
 
 use crate::sandbox::fixture;
 use dshc::check::{self, Checked, Severity};
-use dshc::compact::{Options, Retention, compact};
+use dshc::compact::{Options, Retention, Services, compact};
 use dshc::log::append::{RealDisk, zstd_frame};
 use dshc::log::{LogReader, Source};
 use dshc::session::{self, Folded, Keep, Stop};
-use dshc::summarize::Stub;
+use dshc::summarize::{Stub, Unwatched};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
+
+const SERVICES: Services = Services { summarizer: &Stub, disk: &RealDisk, watch: &Unwatched };
 
 const LOGS: [&str; 13] = [
     "cases/R15-nested-replace-start-greater-than-end/session.jsonl",
@@ -145,7 +147,7 @@ fn open(path: &Path) -> LogReader {
 /// Runs all that dshc does over the log; what it refuses to fold it must find, and what it writes must be sound.
 fn try_all(path: &Path) {
     let Ok(mut reader) = LogReader::open(&Source::open(path).unwrap()) else {
-        let outcome = compact(path, None, &options(Retention::Tokens(0)), &Stub, &RealDisk);
+        let outcome = compact(path, None, &options(Retention::Tokens(0)), &SERVICES);
         assert!(outcome.reason.is_some());
         return;
     };
@@ -166,7 +168,7 @@ fn try_all(path: &Path) {
     assert_eq!(priced(&folded), priced(&figures), "figures are the same, messages kept or not");
     let old = fs::read(path).unwrap();
     let is_damaged = folded.damage.is_some() || folded.torn.is_some();
-    let outcome = compact(path, None, &options(Retention::Tokens(0)), &Stub, &RealDisk);
+    let outcome = compact(path, None, &options(Retention::Tokens(0)), &SERVICES);
     let new = fs::read(path).unwrap();
     assert!(new.starts_with(&old));
     if is_damaged || outcome.appended.is_none() {

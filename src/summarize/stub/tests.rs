@@ -1,5 +1,5 @@
 use super::*;
-use crate::summarize::{Entry, SECTIONS, Transcript};
+use crate::summarize::{Entry, SECTIONS, Transcript, Unwatched};
 
 const TASK: &str = "Make `dshc verify` report damaged frames in src/check/frames.rs with the code E0117";
 
@@ -27,9 +27,13 @@ fn context(text: &str) -> Entry {
     Entry::Context { seq: 1, source: "plugin:dsh-system-prompt".to_owned(), text: text.to_owned() }
 }
 
+fn request(transcript: &Transcript, carried: Option<u64>, budget: u64) -> Request<'_> {
+    Request { transcript, carried, budget, objection: &|_| None, watch: &Unwatched }
+}
+
 fn summary(entries: &[Entry], budget: u64) -> String {
     let transcript = Transcript { entries: entries.to_vec() };
-    Stub.summarize(&Request { transcript: &transcript, carried: None, budget }).unwrap().text
+    Stub.summarize(&request(&transcript, None, budget)).unwrap().text
 }
 
 fn cost(text: &str) -> u64 {
@@ -213,7 +217,7 @@ fn earlier_bullets_go_first_where_the_budget_is_tight() {
 fn a_carried_prompt_is_not_told_again() {
     let prompt = |seq, text: &str| Entry::Human { seq, text: text.to_owned() };
     let transcript = Transcript { entries: vec![prompt(3, TASK), said("Yes."), prompt(9, "Go on")] };
-    let request = Request { transcript: &transcript, carried: Some(3), budget: 500 };
+    let request = request(&transcript, Some(3), 500);
     let text = Stub.summarize(&request).unwrap().text;
     assert_eq!(section(&text, "Primary Request and Intent"), ["Go on"]);
     assert!(text.contains("E0117"), "{text}");
