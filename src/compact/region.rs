@@ -33,6 +33,15 @@ pub enum Retention {
 }
 
 impl Retention {
+    /// The least that the tail holds, in host tokens, where that is what was asked for.
+    pub(super) fn budget(self, session: &Session, remarks: &mut Vec<String>) -> Option<u64> {
+        match self {
+            Self::Tokens(tokens) => Some(tokens),
+            Self::Ratio { ratio, window } => Some(share_of(window_of(session, window, remarks), ratio)),
+            Self::Span { .. } | Self::Turns(_) => None,
+        }
+    }
+
     /// The name of the option that chose.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -56,11 +65,8 @@ pub(super) fn choose(
     let (nodes, pairing) = (session.surface.nodes(), session.pairing());
     let cut = match options.choice {
         Retention::Span { start, end } => return span(session, &pairing, start, end),
-        Retention::Tokens(budget) => tail_by_tokens(nodes, budget),
-        Retention::Ratio { ratio, window } => {
-            tail_by_tokens(nodes, share_of(window_of(session, window, remarks), ratio))
-        }
         Retention::Turns(turns) => tail_by_turns(nodes, turns),
+        retention => tail_by_tokens(nodes, retention.budget(session, remarks).unwrap_or_default()),
     };
     let floor = floor(session);
     if cut <= floor {
@@ -84,7 +90,10 @@ pub(super) fn choose(
 /// The context window in tokens: the one named, else the log's, else a usual one.
 pub(super) fn window_of(session: &Session, named: Option<u64>, remarks: &mut Vec<String>) -> u64 {
     named.or(session.context_window).unwrap_or_else(|| {
-        remarks.push(format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed"));
+        let remark = format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed");
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
         DEFAULT_WINDOW
     })
 }
