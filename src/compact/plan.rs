@@ -1,6 +1,7 @@
 //! What a compaction would do to a session, judged before anything is written.
 
 use super::checkpoint::Checkpoint;
+use super::meter::{Counting, Meter};
 use super::outcome::{Appended, Cache, Outcome, Reason, Region};
 use super::records::{Bracket, SeqRange, derived_id};
 use super::region;
@@ -31,7 +32,8 @@ impl Plan {
         if let Some(reason) = objection(folded) {
             return Err(Stopped::Refused(reason));
         }
-        let span = region::choose(session, options.choice, options.keep_task, &mut outcome.notes)?;
+        let meter = Meter::new(Counting::Host);
+        let span = region::choose(session, options.choice, options.keep_task, &meter, &mut outcome.notes)?;
         let plan = Self::over(session, span, options);
         outcome.region = Some(plan.region(options.choice.name()));
         outcome.host_tokens.shadowed = Some(plan.bracket.shadowed_tokens);

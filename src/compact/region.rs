@@ -1,6 +1,7 @@
 //! Which span of the surface is replaced.
 
 use super::Stopped;
+use super::meter::Meter;
 use super::outcome::Reason;
 use crate::session::{Bar, Node, Pairing, Session, TaskVisibility};
 use std::ops::RangeInclusive;
@@ -18,7 +19,7 @@ pub enum Retention {
         /// Last seq.
         end: u64,
     },
-    /// A tail of at least so many host tokens.
+    /// A tail of at least so many tokens, of the kind that the [`Meter`] counts.
     Tokens(u64),
     /// A tail of this share of the context window.
     Ratio {
@@ -49,18 +50,19 @@ pub(super) fn choose(
     session: &Session,
     retention: Retention,
     keep_task: bool,
+    meter: &Meter,
     remarks: &mut Vec<String>,
 ) -> Result<RangeInclusive<usize>, Stopped> {
     let (nodes, pairing) = (session.surface.nodes(), session.pairing());
     let cut = match retention {
         Retention::Span { start, end } => return span(session, &pairing, start, end),
-        Retention::Tokens(budget) => tail_by_tokens(nodes, budget),
+        Retention::Tokens(budget) => meter.tail(nodes, budget, remarks),
         Retention::Ratio { ratio, window } => {
             let window = window.or(session.context_window).unwrap_or_else(|| {
                 remarks.push(format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed"));
                 DEFAULT_WINDOW
             });
-            tail_by_tokens(nodes, share_of(window, ratio))
+            meter.tail(nodes, share_of(window, ratio), remarks)
         }
         Retention::Turns(turns) => tail_by_turns(nodes, turns),
     };
@@ -120,18 +122,6 @@ fn behind_the_task(
         }
         _ => Ok(start..=cut - 1),
     }
-}
-
-/// The position where a tail of at least `budget` host tokens starts; the node that reaches it is in the tail.
-fn tail_by_tokens(nodes: &[Node], budget: u64) -> usize {
-    let mut held = 0_u64;
-    for (position, node) in nodes.iter().enumerate().rev() {
-        held = held.saturating_add(node.host_tokens);
-        if held >= budget {
-            return position;
-        }
-    }
-    0
 }
 
 /// The position where the last `turns` turns that have a node start.
