@@ -6,7 +6,8 @@ use crate::session::Task;
 pub(super) use crate::session::{CLOSING_TAG, OPENING_TAG};
 use crate::tokens::host;
 
-const PREAMBLE: &str = "Earlier messages of this session were condensed to save room. What they established is \
+/// What a checkpoint begins with.
+pub(super) const PREAMBLE: &str = "Earlier messages of this session were condensed to save room. What they established is \
                         recorded below; the messages after this one are complete.";
 
 /// What stands before a carried task.

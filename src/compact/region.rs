@@ -1,5 +1,6 @@
 //! Which span of the surface is replaced.
 
+use super::meter::{Counting, Meter};
 use super::occasion::load;
 use super::outcome::Reason;
 use super::{Options, Stopped};
@@ -19,7 +20,7 @@ pub enum Retention {
         /// Last seq.
         end: u64,
     },
-    /// A tail of at least so many host tokens.
+    /// A tail of at least so many tokens, of the kind that the [`Meter`] counts.
     Tokens(u64),
     /// A tail of this share of the context window.
     Ratio {
@@ -63,10 +64,14 @@ pub(super) fn choose(
     remarks: &mut Vec<String>,
 ) -> Result<RangeInclusive<usize>, Stopped> {
     let (nodes, pairing) = (session.surface.nodes(), session.pairing());
+    let meter = Meter::new(Counting::Host);
     let cut = match options.choice {
         Retention::Span { start, end } => return span(session, &pairing, start, end),
         Retention::Turns(turns) => tail_by_turns(nodes, turns),
-        retention => tail_by_tokens(nodes, retention.budget(session, remarks).unwrap_or_default()),
+        retention => {
+            let budget = retention.budget(session, remarks).unwrap_or_default();
+            meter.tail(nodes, budget, remarks)
+        }
     };
     let floor = floor(session);
     if cut <= floor {
@@ -140,18 +145,6 @@ fn behind_the_task(
         }
         _ => Ok(start..=cut - 1),
     }
-}
-
-/// The position where a tail of at least `budget` host tokens starts; the node that reaches it is in the tail.
-fn tail_by_tokens(nodes: &[Node], budget: u64) -> usize {
-    let mut held = 0_u64;
-    for (position, node) in nodes.iter().enumerate().rev() {
-        held = held.saturating_add(node.host_tokens);
-        if held >= budget {
-            return position;
-        }
-    }
-    0
 }
 
 /// The position where the last `turns` turns that have a node start.

@@ -3,12 +3,15 @@
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
 //! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`].
 
+mod identifiers;
 mod live;
 mod model;
 mod stub;
+mod text;
 mod transcript;
 mod watch;
 
+pub use identifiers::{Identifier, IdentifierKind, Mentions, identifiers};
 pub use live::Live;
 pub use model::{Answer, Model, Prompt, Usage};
 pub use stub::Stub;
