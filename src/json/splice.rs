@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_value_of_another_text_has_no_place() {
-        let both = r#"[1][2]"#;
+        let both = "[1][2]";
         let (first, second) = (parse(&both[..3]).unwrap(), parse(&both[3..]).unwrap());
         assert_eq!((place(first, second), place(second, first)), (None, None));
         assert_eq!(place(first, first), Some(0..3));
