@@ -2,7 +2,7 @@
 
 use super::{Format, NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
-use crate::compact::{self, Options, Outcome, Retention, Services, Status};
+use crate::compact::{self, Occasion, Options, Outcome, Retention, Services, Status};
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
@@ -147,6 +147,7 @@ impl Compact {
         let choice =
             region.or(self.retain_tokens.map(Retention::Tokens)).or(self.keep_turns.map(Retention::Turns));
         Options {
+            occasion: Occasion::Now,
             choice: choice.unwrap_or(ratio),
             keep_task: !self.no_keep_task,
             is_dry_run: self.dry_run,

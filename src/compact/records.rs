@@ -15,6 +15,8 @@ pub(super) struct Bracket {
     pub(super) compaction_id: String,
     pub(super) checkpoint_id: String,
     pub(super) start_seq: u64,
+    /// Where what follows the start stands: right behind it, unless others have appended meanwhile.
+    pub(super) next_seq: u64,
     /// The open turn that owns the bracket, if one is open.
     pub(super) turn: Option<u64>,
     /// Unix epoch, in milliseconds.
@@ -65,15 +67,15 @@ struct Message<'a> {
 
 impl Bracket {
     pub(super) fn summary_seq(&self) -> u64 {
-        self.start_seq + 1
+        self.next_seq
     }
 
     pub(super) fn checkpoint_seq(&self) -> u64 {
-        self.start_seq + 2
+        self.next_seq + 1
     }
 
     pub(super) fn end_seq(&self) -> u64 {
-        self.start_seq + 3
+        self.next_seq + 2
     }
 
     /// `compaction/start`: the lock.
@@ -96,7 +98,7 @@ impl Bracket {
 
     /// `compaction/end` that says why nothing was replaced.
     pub(super) fn failure(&self, error: &str) -> serde_json::Result<String> {
-        self.bracket("compaction/end", self.summary_seq(), Some(error))
+        self.bracket("compaction/end", self.next_seq, Some(error))
     }
 
     fn bracket(&self, event_type: &str, seq: u64, error: Option<&str>) -> serde_json::Result<String> {
