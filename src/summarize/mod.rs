@@ -1,14 +1,16 @@
 //! Summarizers: what is given to one (a [`Request`]), what it gives back (a [`Summary`]), and who there is.
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
-//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`].
+//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`], of which a [`Command`] is one.
 
+mod command;
 mod live;
 mod model;
 mod stub;
 mod transcript;
 mod watch;
 
+pub use command::Command;
 pub use live::Live;
 pub use model::{Answer, Model, Prompt, Usage};
 pub use stub::Stub;
