@@ -1,8 +1,9 @@
 //! Summarizers: what is given to one (a [`Request`]), what it gives back (a [`Summary`]), and who there is.
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
-//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`], such as a [`Remote`] one.
+//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`]: a [`Command`], or one that is [`Remote`].
 
+mod command;
 mod http;
 mod live;
 mod model;
@@ -10,6 +11,7 @@ mod stub;
 mod transcript;
 mod watch;
 
+pub use command::Command;
 pub use http::{Dialect, Key, Limits, Remote, Server, ServerError};
 pub use live::Live;
 pub use model::{Answer, Model, Prompt, Usage};

@@ -83,6 +83,7 @@ struct Part<'a> {
 }
 
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the API's names")]
 struct Usage<'a> {
     #[serde(borrow)]
     input_tokens: Option<&'a Raw>,
