@@ -5,13 +5,20 @@ use super::{Model, Prompt, Request, SummarizeError, Summarizer, Summary};
 /// Puts a region to a model.
 pub struct Live {
     model: Box<dyn Model>,
+    window: Option<u64>,
 }
 
 impl Live {
     /// Asks `model`.
     #[must_use]
     pub fn new(model: Box<dyn Model>) -> Self {
-        Self { model }
+        Self { model, window: None }
+    }
+
+    /// With a window of so many tokens, which the model can read and write in one call.
+    #[must_use]
+    pub fn within(self, window: Option<u64>) -> Self {
+        Self { window, ..self }
     }
 }
 
