@@ -1,14 +1,15 @@
 //! `dshc compact`.
 
+use super::summarizer::{SummarizerArgs, environment};
 use super::{Format, NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
 use crate::compact::{self, Options, Outcome, Retention, Services, Status};
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
-use crate::summarize::{Stub, Summarizer, Unwatched};
+use crate::summarize::Unwatched;
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -31,7 +32,8 @@ const RETAIN_RATIO: f64 = 0.16;
 /// tool call and its result stay together, and the first human prompt stays visible. Nothing is written to a log
 /// that is damaged, that another writer holds, or whose region is not worth replacing.
 ///
-/// The same region always gives the same summary: it is made from the region's own text, without a model.
+/// Without --summarizer, the summary is made from the region's own text, without a model: the same region always
+/// gives the same summary.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Compact {
@@ -56,9 +58,8 @@ pub(super) struct Compact {
     /// Choose the region as dsh does, and do not carry the first human prompt into the checkpoint.
     #[arg(long, help_heading = "What stays")]
     no_keep_task: bool,
-    /// Who makes the summary.
-    #[arg(long, value_enum, default_value_t = Kind::Stub)]
-    summarizer: Kind,
+    #[command(flatten)]
+    summarizer: SummarizerArgs,
     /// Show the plan; write nothing.
     #[arg(short = 'n', long)]
     dry_run: bool,
@@ -71,12 +72,6 @@ pub(super) struct Compact {
     /// How to tell what was done.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
-    /// From the region's own text, without a model.
-    Stub,
 }
 
 /// `A..B`: first and last seq.
@@ -116,10 +111,8 @@ impl Compact {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
         let targets = self.targets(&logs)?;
-        let summarizer = match self.summarizer {
-            Kind::Stub => &Stub as &dyn Summarizer,
-        };
-        let services = Services { summarizer, disk: &RealDisk, watch: &Unwatched };
+        let summarizer = self.summarizer.build(environment)?;
+        let services = Services { summarizer: &*summarizer, disk: &RealDisk, watch: &Unwatched };
         let options = self.options();
         if logs.is_empty() {
             printer.note("no log is there");

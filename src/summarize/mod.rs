@@ -1,9 +1,10 @@
 //! Summarizers: what is given to one (a [`Request`]), what it gives back (a [`Summary`]), and who there is.
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
-//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`], of which a [`Command`] is one.
+//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`]: a [`Command`], or one that is [`Remote`].
 
 mod command;
+mod http;
 mod live;
 mod model;
 mod stub;
@@ -11,6 +12,7 @@ mod transcript;
 mod watch;
 
 pub use command::Command;
+pub use http::{Dialect, Key, Limits, Remote, Server, ServerError};
 pub use live::Live;
 pub use model::{Answer, Model, Prompt, Usage};
 pub use stub::Stub;
