@@ -4,12 +4,14 @@ use super::summarizer::{SummarizerArgs, environment};
 use super::watching::{Interrupt, Watching};
 use super::{Format, NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
-use crate::compact::{self, Limit, Occasion, Options, Outcome, Retention, Services, Status};
+use crate::compact::{
+    self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
+};
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -37,6 +39,7 @@ const RETAIN_RATIO: f64 = 0.16;
 /// gives the same summary.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags, each of its own")]
 pub(super) struct Compact {
     /// Logs, session directories, or folders of logs.
     #[arg(required = true, value_name = "PATH")]
@@ -65,6 +68,23 @@ pub(super) struct Compact {
     /// The model's context window in tokens, for ratios [default: the log's own, else 131072].
     #[arg(long, value_name = "N", conflicts_with = "region", value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
     context_window: Option<u64>,
+    /// What budgets are counted in: dsh's own estimate, or a tokenizer's exact count.
+    #[arg(long, value_name = "host|o200k_base|cl100k_base", default_value_t = Counting::Host, hide_default_value = true, help_heading = "What stays")]
+    tokenizer: Counting,
+    /// First make tool results before the tail shorter that are longer than 8192 characters: their first 4096 and last
+    /// 1024 stay. With --over that may be enough.
+    #[arg(long, conflicts_with = "region", help_heading = "What takes its place")]
+    prune: bool,
+    /// What takes the place of the region.
+    #[arg(long, value_enum, default_value_t = Strategy::Summary, help_heading = "What takes its place")]
+    strategy: Strategy,
+    /// Refuse a summary that names less than this share of the paths, commands, errors, hashes and numbers of the
+    /// region's prompts, tool calls and errors.
+    #[arg(long, value_name = "R", value_parser = recall, help_heading = "What takes its place")]
+    min_recall: Option<f64>,
+    /// Add those that a summary does not name to its last section, as far as there is room.
+    #[arg(long, help_heading = "What takes its place")]
+    complete_identifiers: bool,
     /// Choose the region as dsh does, and do not carry the first human prompt into the checkpoint.
     #[arg(long, help_heading = "What stays")]
     no_keep_task: bool,
@@ -79,9 +99,26 @@ pub(super) struct Compact {
     /// Work on a log even if its file was changed, and its last event written, less than 10 seconds ago.
     #[arg(long)]
     assume_idle: bool,
+    /// No process has the session: first cut off a torn tail and free a held lock, as dsh would when it next opens the
+    /// session.
+    #[arg(long)]
+    break_lock: bool,
     /// How to tell what was done.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Strategy {
+    /// A summary of it.
+    Summary,
+    /// A note that says what was left out, and no summary.
+    Drop,
+}
+
+fn recall(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number is wanted".to_owned())?;
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("a share from 0 to 1 is wanted".into()) }
 }
 
 /// A share that may be the whole.
@@ -127,7 +164,10 @@ impl Compact {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
         let targets = self.targets(&logs)?;
-        let summarizer = self.summarizer.build(environment)?;
+        let summarizer = match self.strategy {
+            Strategy::Summary => self.summarizer.build(environment)?,
+            Strategy::Drop => self.summarizer.none()?,
+        };
         let options = self.options()?;
         if logs.is_empty() {
             printer.note("no log is there");
@@ -164,6 +204,10 @@ impl Compact {
     }
 
     fn options(&self) -> Result<Options> {
+        if self.strategy == Strategy::Drop && (self.min_recall.is_some() || self.complete_identifiers) {
+            let message = "--min-recall and --complete-identifiers are for summaries, and none is wanted";
+            return Err(UsageError::new(message, "leave them out, or --strategy drop").into());
+        }
         let ratio = Retention::Ratio {
             ratio: self.retain_ratio.unwrap_or(RETAIN_RATIO),
             window: self.context_window,
@@ -185,8 +229,18 @@ impl Compact {
             occasion,
             choice,
             keep_task: !self.no_keep_task,
+            prune: self.prune,
+            counting: self.tokenizer,
+            gates: GateOptions {
+                min_recall: self.min_recall,
+                complete_identifiers: self.complete_identifiers,
+            },
             is_dry_run: self.dry_run,
-            assume_idle: self.assume_idle,
+            vouched: match (self.break_lock, self.assume_idle) {
+                (true, _) => Vouched::NoProcess,
+                (false, true) => Vouched::Idle,
+                (false, false) => Vouched::Nothing,
+            },
         })
     }
 

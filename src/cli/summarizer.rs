@@ -1,7 +1,7 @@
 //! Who makes the summaries: from flags and environment to a ready summarizer.
 
 use super::UsageError;
-use crate::summarize::{Command, Dialect, Limits, Live, Remote, Server, ServerError, Stub, Summarizer};
+use crate::summarize::{Command, Dialect, Drop, Limits, Live, Remote, Server, ServerError, Stub, Summarizer};
 use clap::{Args, ValueEnum};
 use std::time::Duration;
 
@@ -103,6 +103,17 @@ impl SummarizerArgs {
             Kind::Openai => self.live(self.remote(Dialect::OpenAi, environment)?),
             Kind::Anthropic => self.live(self.remote(Dialect::Anthropic, environment)?),
         })
+    }
+
+    /// The summarizer of a compaction that leaves no summary: no flag may name another.
+    pub(super) fn none(&self) -> Result<Box<dyn Summarizer>, UsageError> {
+        if self.summarizer != Kind::Stub {
+            let message =
+                format!("--summarizer {} makes a summary, and none is wanted", self.summarizer.name());
+            return Err(UsageError::new(message, "leave it out, or --strategy drop"));
+        }
+        self.refuse_idle_flags()?;
+        Ok(Box::new(Drop))
     }
 
     fn live(&self, model: impl crate::summarize::Model + 'static) -> Box<dyn Summarizer> {

@@ -1,15 +1,15 @@
 //! One log and what is asked of it, from opening it to its last pass.
 
-use super::checkpoint::Checkpoint;
-use super::occasion::{self, Occasion};
-use super::open_log::OpenLog;
-use super::outcome::{Outcome, Pass, Reason, Status, SummarizedBy};
+use super::objection::objection;
+use super::occasion::{self, Limit, Occasion};
+use super::open_log::{HELP_REPORT, OpenLog, Trouble};
+use super::outcome::{Outcome, Pass, Reason, Status};
 use super::output::Copy;
-use super::plan::Plan;
-use super::transaction::Transaction;
-use super::{Options, Services, Stopped};
+use super::prune::{self, Pruned};
+use super::{Options, Services, Stopped, Vouched, region};
 use crate::log::{LogReader, Source};
-use crate::summarize::{SummarizeError, Summary};
+use crate::session::Session;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Compacts the log at `path` as often as is asked for, telling `outcome` what is known on the way.
@@ -31,6 +31,7 @@ pub(super) fn run(
         let source = Source::open(path)?;
         outcome.bytes.0 = source.bytes;
         outcome.knows(LogReader::open(&source)?.header());
+        job.rehearse(path, outcome)?;
         return job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome);
     };
     let mut log = OpenLog::to_new_file(path, Copy::new(output, services.disk))?;
@@ -43,18 +44,42 @@ pub(super) fn run(
     published
 }
 
-struct Job<'a> {
-    options: &'a Options,
-    services: &'a Services<'a>,
+/// One log and what is asked of it.
+pub(super) struct Job<'a> {
+    pub(super) options: &'a Options,
+    pub(super) services: &'a Services<'a>,
 }
 
 impl Job<'_> {
+    /// Where something is written before the first region is chosen, it is tried first whether there is a region.
+    fn rehearse(&self, path: &Path, outcome: &mut Outcome) -> Result<(), Stopped> {
+        if !(self.options.vouched == Vouched::NoProcess || self.options.prune) {
+            return Ok(());
+        }
+        let options = Options { is_dry_run: true, ..*self.options };
+        let rehearsal = Job { options: &options, services: self.services };
+        let mut tried = outcome.clone();
+        match rehearsal.carry_out(&mut OpenLog::rehearsal(path)?, &mut tried) {
+            Err(Stopped::Refused(reason)) => {
+                *outcome = tried;
+                Err(Stopped::Refused(reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn carry_out(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
         outcome.bytes.0 = log.old_length;
         outcome.starts_from(&log.folded.session);
-        let done = self.passes(log, outcome);
+        let done = self.mend_and_compact(log, outcome);
         outcome.bytes.1 = log.new_length();
-        done?;
+        match done {
+            // Bytes were written before.
+            Err(Stopped::Refused(reason)) if outcome.bytes.1.is_some() => {
+                return Err(Stopped::Failed(reason));
+            }
+            done => done?,
+        }
         if self.only_plans() {
             outcome.task = outcome.passes.last().and_then(|pass| pass.task).or(outcome.task);
         } else {
@@ -68,55 +93,111 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Whether no summary is made: what would become of the session nobody knows.
-    fn only_plans(&self) -> bool {
-        self.options.is_dry_run && !self.services.summarizer.is_free()
+    fn mend_and_compact(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
+        if self.options.vouched == Vouched::NoProcess {
+            let mended = log.mend()?;
+            outcome.notes.extend(mended);
+        }
+        if let Some(reason) = objection(&log.folded) {
+            return Err(Stopped::Refused(reason));
+        }
+        if log.seems_in_use(self.options) {
+            return Err(Stopped::Refused(Reason::new(
+                "in_use",
+                "the log seems to be in use: its file and its last event are less than 10 seconds old",
+                "close the session in dsh, or say --assume-idle if nothing has it open",
+            )));
+        }
+        let Occasion::Pressure { limit, passes } = self.options.occasion else {
+            self.prune(log, outcome)?;
+            return self.passes(log, None, 1, outcome);
+        };
+        let limit = self.limit(limit, log, outcome)?;
+        self.prune(log, outcome)?;
+        self.passes(log, Some(limit), passes, outcome)
     }
 
-    /// Compacts until the occasion is met. What stops it behind a first success is a note.
-    fn passes(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
-        let Occasion::Pressure { limit, passes } = self.options.occasion else {
-            return self.pass(log, None, outcome);
-        };
-        let limit = limit.tokens(&log.folded.session, &mut outcome.notes);
-        let load = occasion::load(&log.folded.session);
-        if load < limit {
-            return Err(Stopped::Nothing(format!(
-                "surface and request header hold {load} host tokens, below {limit}"
-            )));
-        }
-        if let Some(tail) = self.options.choice.budget(&log.folded.session, &mut outcome.notes)
+    /// The limit that the session has reached, in host tokens.
+    fn limit(&self, limit: Limit, log: &OpenLog, outcome: &mut Outcome) -> Result<u64, Stopped> {
+        let session = &log.folded.session;
+        let limit = limit.tokens(session, &mut outcome.notes);
+        if let Some(tail) = self.options.choice.budget(session, &mut outcome.notes)
             && tail >= limit
         {
-            let message = format!("a tail of {tail} host tokens is not below the limit of {limit}");
-            return Err(Stopped::Refused(Reason::new(
-                "budget",
-                message,
-                "keep less of the tail, or raise the limit",
-            )));
+            let message = format!("a tail of {tail} tokens is not below the limit of {limit}");
+            let help = "keep less of the tail, or raise the limit";
+            return Err(Stopped::Refused(Reason::new("budget", message, help)));
         }
+        let load = occasion::load(session);
+        if load < limit {
+            let why = format!("surface and request header hold {load} host tokens, below {limit}");
+            return Err(Stopped::Nothing(why));
+        }
+        Ok(limit)
+    }
+
+    /// Makes oversized tool results before the tail shorter, if that was asked for.
+    fn prune(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
+        if !self.options.prune {
+            return Ok(());
+        }
+        let session = &log.folded.session;
+        let tail = region::tail(session, self.options, &mut outcome.notes);
+        let pruning = prune::plan(session, 0..tail);
+        let pruning = pruning.map_err(|error| Stopped::Refused(unencodable(&error)))?;
+        if pruning.records.is_empty() {
+            return Ok(());
+        }
+        self.begin_writing(log)?;
+        let planned = session_after(&log.folded.session, &pruning.pruned);
+        let added = log.append(&pruning.records);
+        let added = added.map_err(|trouble| Stopped::Failed(log.reason(trouble)))?;
+        if log.folded.session.surface.seqs() != planned {
+            let problem = "the surface is not the planned one".to_owned();
+            return Err(Stopped::Failed(log.reason(Trouble::ReadBack(added, problem))));
+        }
+        outcome.pruned = pruning.pruned;
+        Ok(())
+    }
+
+    /// Compacts until the session is below the limit. What stops it behind a first success is a note.
+    fn passes(
+        &self,
+        log: &mut OpenLog,
+        limit: Option<u64>,
+        passes: u32,
+        outcome: &mut Outcome,
+    ) -> Result<(), Stopped> {
+        let is_over = |log: &OpenLog| limit.is_some_and(|limit| occasion::load(&log.folded.session) >= limit);
         let mut why = None;
-        for pass in 0..passes {
-            match self.pass(log, Some(limit), outcome) {
+        for _ in 0..passes {
+            if limit.is_some() && !is_over(log) {
+                break;
+            }
+            match self.pass(log, limit, outcome) {
+                Ok(()) if self.only_plans() => return Ok(()),
                 Ok(()) => {}
-                Err(stopped) if pass == 0 => return Err(stopped),
+                Err(stopped @ Stopped::Failed(_)) if outcome.passes.iter().all(Pass::is_failed) => {
+                    return Err(stopped);
+                }
+                Err(stopped) if outcome.has_no_progress() => return Err(stopped),
                 Err(stopped) => {
-                    why = Some(stopped);
+                    why = Some(told(stopped));
                     break;
                 }
             }
-            if self.only_plans() || occasion::load(&log.folded.session) < limit {
-                return Ok(());
-            }
         }
-        outcome.notes.push(still_over(log, limit, why));
+        match limit.filter(|_| is_over(log)) {
+            Some(limit) => outcome.notes.push(still_over(&log.folded.session, limit, why)),
+            None => outcome.notes.extend(why),
+        }
         Ok(())
     }
 
     /// One compaction.
     fn pass(&self, log: &mut OpenLog, limit: Option<u64>, outcome: &mut Outcome) -> Result<(), Stopped> {
         let mut pass = Pass::default();
-        let done = self.attempt(log, limit, &mut pass, outcome);
+        let done = self.attempt(log, limit, &mut pass, &mut outcome.notes);
         // A later attempt that came to nothing is told in a note.
         if done.is_ok() || outcome.passes.is_empty() {
             outcome.passes.push(pass);
@@ -124,114 +205,49 @@ impl Job<'_> {
         done
     }
 
-    fn attempt(
-        &self,
-        log: &mut OpenLog,
-        limit: Option<u64>,
-        pass: &mut Pass,
-        outcome: &mut Outcome,
-    ) -> Result<(), Stopped> {
-        let mut plan = Plan::of(&log.folded, self.options, limit, pass, &mut outcome.notes)?;
-        if log.seems_in_use(self.options) && outcome.passes.is_empty() {
-            return Err(Stopped::Refused(Reason::new(
-                "in_use",
-                "the log seems to be in use: its file and its last event are less than 10 seconds old",
-                "close the session in dsh, or say --assume-idle if nothing has it open",
-            )));
-        }
-        let is_free = self.services.summarizer.is_free();
-        let ready = if is_free {
-            Some(self.summarize(&plan, pass).map_err(Stopped::Refused)?)
-        } else {
-            self.admit(&plan).map_err(Stopped::Refused)?;
-            None
-        };
-        if self.only_plans() {
-            return Ok(());
-        }
+    /// From here on something will be written; each append insists that the log is still the one that was read.
+    pub(super) fn begin_writing(&self, log: &mut OpenLog) -> Result<(), Stopped> {
         if self.services.watch.is_cancelled() {
             return Err(Stopped::Refused(cancelled()));
         }
-        // From here on something will be written; each append insists that the log is still the one that was read.
-        log.prepare(plan.bracket.format)?;
-        let checkpoint = self.transact(&mut plan, ready, log, pass)?;
-        pass.checkpoint = Some(checkpoint.host_tokens(plan.bracket.format));
-        Ok(())
+        log.prepare(log.folded.session.format)
     }
 
-    fn transact(
-        &self,
-        plan: &mut Plan,
-        ready: Option<(Summary, Checkpoint)>,
-        log: &mut OpenLog,
-        pass: &mut Pass,
-    ) -> Result<Checkpoint, Stopped> {
-        let mut transaction = Transaction::begin(log, plan)?;
-        let mut appended = transaction.appended();
-        let made = match ready {
-            Some(ready) => Ok(ready),
-            None => self.summarize(transaction.plan(), pass),
-        };
-        let done = made.and_then(|(summary, checkpoint)| {
-            if self.services.watch.is_cancelled() {
-                return Err(cancelled());
-            }
-            transaction.commit(&summary, &checkpoint, &mut appended)?;
-            Ok(checkpoint)
-        });
-        let done = done.map_err(|reason| Stopped::Failed(transaction.fail(reason, &mut appended)));
-        if !self.options.is_dry_run {
-            pass.appended = Some(appended);
-        }
-        done
-    }
-
-    fn admit(&self, plan: &Plan) -> Result<(), Reason> {
-        let objection = |text: &str| plan.checkpoint(text).err().map(|reason| reason.message);
-        let request = plan.request(&objection, self.services.watch);
-        self.services.summarizer.admits(&request).map_err(reason_of)
-    }
-
-    fn summarize(&self, plan: &Plan, pass: &mut Pass) -> Result<(Summary, Checkpoint), Reason> {
-        let objection = |text: &str| plan.checkpoint(text).err().map(|reason| reason.message);
-        let request = plan.request(&objection, self.services.watch);
-        let summary = self.services.summarizer.summarize(&request).map_err(reason_of)?;
-        pass.summarizer = Some(SummarizedBy {
-            kind: self.services.summarizer.kind(),
-            provider: summary.provider.clone(),
-            model: summary.model.clone(),
-            calls: summary.calls,
-            usage: summary.usage,
-        });
-        let checkpoint = plan.checkpoint(&summary.text)?;
-        Ok((summary, checkpoint))
+    /// Whether no summary is made: what would become of the session nobody knows.
+    pub(super) fn only_plans(&self) -> bool {
+        self.options.is_dry_run && !self.services.summarizer.is_free()
     }
 }
 
-fn reason_of(error: SummarizeError) -> Reason {
-    match error {
-        SummarizeError::Unfit { message, help } | SummarizeError::Failed { message, help } => {
-            Reason::new("summary", message, help)
-        }
-        SummarizeError::Cancelled => cancelled(),
-    }
-}
-
-fn cancelled() -> Reason {
+pub(super) fn cancelled() -> Reason {
     Reason::new("cancelled", "interrupted", "nothing was replaced; run it again when you like")
 }
 
-/// What is to be said of a session that stays under pressure.
-fn still_over(log: &OpenLog, limit: u64, why: Option<Stopped>) -> String {
-    let (load, header) = (occasion::load(&log.folded.session), log.folded.session.header_tokens);
-    let why = match why {
-        Some(Stopped::Nothing(why)) => format!("; {why}"),
-        Some(Stopped::Refused(reason) | Stopped::Failed(reason)) => {
-            format!("; another pass failed: {}: {}", reason.code, reason.message)
+fn unencodable(error: &serde_json::Error) -> Reason {
+    Reason::new("commit", error.to_string(), HELP_REPORT)
+}
+
+/// The surface's seqs once results have been made shorter.
+fn session_after(session: &Session, pruned: &[Pruned]) -> Vec<u64> {
+    let replaced: HashMap<u64, u64> = pruned.iter().map(|one| (one.seq, one.replacement_seq)).collect();
+    session.surface.seqs().iter().map(|seq| *replaced.get(seq).unwrap_or(seq)).collect()
+}
+
+/// What stopped a pass behind a first success.
+fn told(stopped: Stopped) -> String {
+    match stopped {
+        Stopped::Nothing(why) => why,
+        Stopped::Refused(reason) | Stopped::Failed(reason) => {
+            format!("{}: {}", reason.code, reason.message)
         }
-        Some(Stopped::Unreadable(error)) => format!("; another pass failed: {error}"),
-        None => String::new(),
-    };
+        Stopped::Unreadable(error) => error.to_string(),
+    }
+}
+
+/// What is to be said of a session that stays under pressure.
+fn still_over(session: &Session, limit: u64, why: Option<String>) -> String {
+    let (load, header) = (occasion::load(session), session.header_tokens);
+    let why = why.map_or_else(String::new, |why| format!("; {why}"));
     format!(
         "still_over: surface and request header hold {load} host tokens, {header} of them the header's; the limit is {limit}{why}"
     )

@@ -55,7 +55,6 @@ impl Meter {
     }
 
     /// The vocabulary, if it counts by one.
-    #[expect(dead_code, reason = "wired in with the exact figures")]
     pub(super) fn tokenizer(&self) -> Option<&Tokenizer> {
         self.tokenizer.as_ref()
     }

@@ -4,19 +4,20 @@
 //! passes over it until the `occasion` is met; each `plan` is judged before a `transaction` writes it into the
 //! `open_log`.
 
+mod attempt;
 mod checkpoint;
-#[cfg_attr(not(test), expect(dead_code, reason = "wired in with the other passes"))]
 mod exact;
-#[cfg_attr(not(test), expect(dead_code, reason = "wired in with the other passes"))]
 mod gates;
 mod job;
+mod judge;
 mod meter;
+mod objection;
 mod occasion;
 mod open_log;
 mod outcome;
 mod output;
+mod placement;
 mod plan;
-#[cfg_attr(not(test), expect(dead_code, reason = "`--prune` is not wired yet"))]
 mod prune;
 mod records;
 mod region;
@@ -33,6 +34,7 @@ pub use gates::{GateOptions, Recall};
 pub use meter::{Counting, UnknownCounting};
 pub use occasion::{Limit, Occasion};
 pub use outcome::{Appended, Cache, HostTokens, Outcome, Pass, Reason, Region, Status, SummarizedBy};
+pub use prune::Pruned;
 pub use region::Retention;
 
 use crate::log::append::{AppendError, Disk};
@@ -50,10 +52,44 @@ pub struct Options {
     pub choice: Retention,
     /// Whether the task must stay visible.
     pub keep_task: bool,
+    /// Whether oversized tool results before the tail are made shorter first.
+    pub prune: bool,
+    /// What budgets are counted in.
+    pub counting: Counting,
+    /// What is asked of a summary.
+    pub gates: GateOptions,
     /// Plan only.
     pub is_dry_run: bool,
-    /// Take a log that was written to a moment ago as one that nobody has open.
-    pub assume_idle: bool,
+    /// What the caller knows of other writers.
+    pub vouched: Vouched,
+}
+
+/// What the caller vouches for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vouched {
+    /// Nothing: a log that was written to a moment ago may be one that a process has open.
+    Nothing,
+    /// Nobody is writing to the log.
+    Idle,
+    /// No process has the session: a torn tail and a held lock are left over, and are mended first.
+    NoProcess,
+}
+
+impl Options {
+    /// One compaction now, with everything else as it is without flags.
+    #[must_use]
+    pub const fn new(choice: Retention) -> Self {
+        Self {
+            occasion: Occasion::Now,
+            choice,
+            keep_task: true,
+            prune: false,
+            counting: Counting::Host,
+            gates: GateOptions { min_recall: None, complete_identifiers: false },
+            is_dry_run: false,
+            vouched: Vouched::Nothing,
+        }
+    }
 }
 
 /// What a compaction works with.

@@ -1,11 +1,12 @@
 //! A log that is worked on: the session up to its end, and where what is appended goes.
 
 use super::output::Copy;
-use super::{Options, Stopped};
+use super::{Options, Reason, Stopped, Vouched};
 use crate::format::Format;
 use crate::log::append::{AppendError, Appender, Disk};
 use crate::log::{Item, LogReader, OpenError, Source};
-use crate::session::{self, Folded, Keep, Stop};
+use crate::mend::{self, MendError, Mended};
+use crate::session::{self, Folded, Keep, LockState, Stop};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -24,7 +25,7 @@ pub(super) struct OpenLog<'a> {
 /// Where records go.
 enum Place<'a> {
     /// Nowhere: they are applied to the session alone.
-    Rehearsal,
+    Rehearsal(Source),
     /// To the log itself.
     Log(Appender<'a>),
     /// To a copy, which is made when it is first written to.
@@ -49,7 +50,8 @@ impl<'a> OpenLog<'a> {
     /// The log at `path`, which nothing is written to.
     pub(super) fn rehearsal(path: &Path) -> Result<Self, OpenError> {
         let source = Source::open(path)?;
-        Ok(Self { folded: fold(&source)?, old_length: source.bytes, place: Place::Rehearsal })
+        let (folded, old_length) = (fold(&source)?, source.bytes);
+        Ok(Self { folded, old_length, place: Place::Rehearsal(source) })
     }
 
     /// The log at `path` itself, locked against every other dshc.
@@ -74,7 +76,7 @@ impl<'a> OpenLog<'a> {
                 let disk = copy.disk;
                 *appender = Some(Appender::open(copy.make(source)?, disk)?);
             }
-            Place::Rehearsal | Place::NewFile { .. } => {}
+            Place::Rehearsal(_) | Place::NewFile { .. } => {}
         }
         Ok(())
     }
@@ -86,10 +88,36 @@ impl<'a> OpenLog<'a> {
         copy.publish(&source)
     }
 
+    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log; tells what was done.
+    pub(super) fn mend(&mut self) -> Result<Vec<String>, Stopped> {
+        let is_held = matches!(self.folded.session.lock(), LockState::Held(_));
+        if self.folded.damage.is_some() || self.folded.torn.is_none() && !is_held {
+            return Ok(Vec::new());
+        }
+        self.prepare(self.folded.session.format)?;
+        let Self { folded, place, .. } = self;
+        let mended = match place {
+            Place::Rehearsal(source) => {
+                folded.torn = None;
+                Mended { tail: None, unlock: mend::unlock(&folded.session, source).map_err(unmended)? }
+            }
+            Place::Log(appender) | Place::NewFile { appender: Some(appender), .. } => {
+                mend::open_for_work(appender, folded).map_err(unmended)?
+            }
+            Place::NewFile { .. } => Mended::default(),
+        };
+        let mut notes: Vec<String> = mended.tail.iter().map(mend::tail_note).collect();
+        if let Some(unlock) = mended.unlock {
+            self.append(&unlock.records).map_err(|trouble| Stopped::Failed(self.reason(trouble)))?;
+            notes.push(unlock.note);
+        }
+        Ok(notes)
+    }
+
     /// The writer of the log or its copy; `None` in a rehearsal, and before a copy is [prepared](Self::prepare).
     pub(super) fn appender(&mut self) -> Option<&mut Appender<'a>> {
         match &mut self.place {
-            Place::Rehearsal => None,
+            Place::Rehearsal(_) => None,
             Place::Log(appender) => Some(appender),
             Place::NewFile { appender, .. } => appender.as_mut(),
         }
@@ -104,7 +132,7 @@ impl<'a> OpenLog<'a> {
         let is_fresh = |time: SystemTime| now.duration_since(time).map_or(true, |age| age < REST);
         let last = session.last_time.and_then(|time| u64::try_from(time).ok());
         let last = last.and_then(|time| UNIX_EPOCH.checked_add(Duration::from_millis(time)));
-        !options.assume_idle
+        options.vouched == Vouched::Nothing
             && session.last_type != "compaction/end"
             && modified.is_some_and(is_fresh)
             && last.is_some_and(is_fresh)
@@ -147,8 +175,21 @@ impl<'a> OpenLog<'a> {
         Ok(true)
     }
 
+    /// What has become of an append that went wrong, and why. What is read back as something else is cut off again.
+    pub(super) fn reason(&mut self, trouble: Trouble) -> Reason {
+        let (start, problem) = match trouble {
+            Trouble::Append(error) => return Reason::of_append(&error),
+            Trouble::ReadBack(start, problem) => (start, problem),
+        };
+        let message = match self.take_back(start) {
+            Ok(()) => format!("{problem}; what was appended has been cut off again"),
+            Err(error) => format!("{problem}; what was appended stays: {error}"),
+        };
+        Reason::new("commit", message, HELP_REPORT)
+    }
+
     /// Cuts off what was appended, from byte `start` on, and brings the session back to what the file says.
-    pub(super) fn take_back(&mut self, start: u64) -> Result<(), String> {
+    fn take_back(&mut self, start: u64) -> Result<(), String> {
         let Some(appender) = self.appender() else { return Err("it was a rehearsal".into()) };
         appender.take_back(start).map_err(|error| error.to_string())?;
         let source = appender.source().map_err(|error| error.to_string())?;
@@ -169,6 +210,18 @@ impl<'a> OpenLog<'a> {
         while reader.next(|item: Item| self.folded.take(item, None))?.is_some() {}
         self.folded.settle();
         Ok(())
+    }
+}
+
+pub(super) const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
+
+fn unmended(error: MendError) -> Stopped {
+    match error {
+        MendError::Append(error) => Stopped::Failed(Reason::of_append(&error)),
+        MendError::Read(error) => Stopped::Unreadable(error),
+        error @ (MendError::Damaged(_) | MendError::Encode(_)) => {
+            Stopped::Failed(Reason::new("commit", error.to_string(), HELP_REPORT))
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! What came of one log.
 
+use super::exact::ExactTokens;
+use super::gates::Recall;
+use super::prune::Pruned;
 use crate::log::Header;
 use crate::log::append::AppendError;
 use crate::session::{Session, TaskVisibility};
@@ -128,6 +131,8 @@ pub struct SummarizedBy {
     pub calls: u64,
     /// The tokens of all calls, where the model told.
     pub usage: Option<Usage>,
+    /// What of the region it names, once it is known to do.
+    pub recall: Option<Recall>,
 }
 
 /// One compaction, done or tried: a region and what came of it.
@@ -143,10 +148,19 @@ pub struct Pass {
     pub shadowed: Option<u64>,
     /// Host tokens of the message that takes its place.
     pub checkpoint: Option<u64>,
+    /// The same figures in exact tokens, where they were asked for.
+    pub tokens: Option<ExactTokens>,
     /// What the prompt cache loses.
     pub cache: Option<Cache>,
     /// How the task will be visible.
     pub(super) task: Option<TaskVisibility>,
+}
+
+impl Pass {
+    /// Whether it came to nothing.
+    pub(super) fn is_failed(&self) -> bool {
+        self.checkpoint.is_none()
+    }
 }
 
 /// Host tokens before and after (FORMAT §7.5).
@@ -182,6 +196,8 @@ pub struct Outcome {
     pub status: Status,
     /// Why nothing was replaced.
     pub reason: Option<Reason>,
+    /// The tool results that were, or would be, made shorter first.
+    pub pruned: Vec<Pruned>,
     /// The compactions, in their order: those that were done, or the one that was tried.
     pub passes: Vec<Pass>,
     /// How the task is visible, afterwards where something was replaced.
@@ -203,6 +219,7 @@ impl Outcome {
             version: None,
             status: Status::NothingToDo,
             reason: None,
+            pruned: Vec::new(),
             passes: Vec::new(),
             task: None,
             host_tokens: HostTokens::default(),
@@ -240,6 +257,11 @@ impl Outcome {
         Some((first.start_seq, last.end_seq.unwrap_or(last.start_seq)))
     }
 
+    /// Whether nothing has been replaced yet.
+    pub(super) fn has_no_progress(&self) -> bool {
+        self.pruned.is_empty() && self.passes.iter().all(Pass::is_failed)
+    }
+
     /// Takes what the session is before anything is done.
     pub(super) fn starts_from(&mut self, session: &Session) {
         self.knows(&session.header);
@@ -255,6 +277,7 @@ impl Outcome {
 
     /// What was written is gone.
     pub(super) fn forget_what_was_written(&mut self) {
+        self.pruned.clear();
         (self.bytes.1, self.host_tokens.after) = (None, None);
         self.passes.iter_mut().for_each(|pass| pass.appended = None);
     }

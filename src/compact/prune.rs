@@ -38,15 +38,6 @@ pub(super) struct Pruning {
     pub(super) pruned: Vec<Pruned>,
 }
 
-impl Pruning {
-    /// What the surface costs less, in host tokens.
-    pub(super) fn saved(&self) -> u64 {
-        self.pruned
-            .iter()
-            .fold(0, |sum, pruned| sum.saturating_add(pruned.before.saturating_sub(pruned.after)))
-    }
-}
-
 #[derive(Serialize)]
 struct PruneData {
     #[serde(rename = "shadowedRange")]

@@ -2,14 +2,14 @@
 
 use super::checkpoint::{Checkpoint, text_block};
 use crate::format::Format;
-use crate::json::{self, Raw};
+use crate::json::{self, MAX_SAFE_INTEGER, Raw};
 use crate::log::NewRecord;
-use crate::summarize::Summary;
+use crate::summarize::{Summary, Usage};
 use serde::Serialize;
 use uuid::Uuid;
 
 /// What the records of one bracket have in common.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Bracket {
     pub(super) format: &'static Format,
     pub(super) compaction_id: String,
@@ -48,6 +48,26 @@ struct SummaryData<'a> {
     shadowed_token_count: u64,
     provider: &'a str,
     model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<UsageData>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UsageData {
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+impl UsageData {
+    /// What dsh can count with; a server may claim anything.
+    fn of(usage: Usage) -> Option<Self> {
+        let Usage { input_tokens, output_tokens } = usage;
+        let is_sound = input_tokens.max(output_tokens) <= MAX_SAFE_INTEGER;
+        is_sound.then_some(Self { input_tokens, output_tokens })
+    }
 }
 
 /// First and last hidden node, by seq.
@@ -115,6 +135,8 @@ impl Bracket {
             shadowed_token_count: self.shadowed_figure,
             provider: &summary.provider,
             model: &summary.model,
+            max_tokens: summary.max_tokens,
+            usage: summary.usage.and_then(UsageData::of),
         };
         NewRecord::new("compaction/summary", self.summary_seq(), self.time, data).to_text()
     }

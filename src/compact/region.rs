@@ -1,6 +1,6 @@
 //! Which span of the surface is replaced.
 
-use super::meter::{Counting, Meter};
+use super::meter::Meter;
 use super::occasion::load;
 use super::outcome::Reason;
 use super::{Options, Stopped};
@@ -55,32 +55,26 @@ impl Retention {
 }
 
 /// Finds the region, by the positions of its first and last node. With `keep_task` a chosen region leaves the task out;
-/// a named span is taken as it is.
-/// With a `limit` the session is under pressure: surface and header should come to hold fewer host tokens.
+/// a named span is taken as it is. With a `limit` the session is under pressure: surface and header should come to hold
+/// fewer host tokens.
 pub(super) fn choose(
     session: &Session,
     options: &Options,
     limit: Option<u64>,
     remarks: &mut Vec<String>,
 ) -> Result<RangeInclusive<usize>, Stopped> {
-    let (nodes, pairing) = (session.surface.nodes(), session.pairing());
-    let meter = Meter::new(Counting::Host);
-    let cut = match options.choice {
-        Retention::Span { start, end } => return span(session, &pairing, start, end),
-        Retention::Turns(turns) => tail_by_turns(nodes, turns),
-        retention => {
-            let budget = retention.budget(session, remarks).unwrap_or_default();
-            meter.tail(nodes, budget, remarks)
-        }
-    };
-    let floor = floor(session);
+    let pairing = session.pairing();
+    if let Retention::Span { start, end } = options.choice {
+        return span(session, &pairing, start, end);
+    }
+    let (cut, floor) = (tail(session, options, remarks), floor(session));
     if cut <= floor {
         let tokens = session.surface.host_tokens();
         let why = format!("the retained tail is the whole surface ({tokens} host tokens)");
         return Err(Stopped::Nothing(why));
     }
     let Some(cut) = (floor + 1..=cut).rev().find(|cut| pairing.balanced_before[*cut]) else {
-        let call = pairing.unanswered.first().map_or(0, |call| nodes[call.position].seq);
+        let call = pairing.unanswered.first().map_or(0, |call| session.surface.nodes()[call.position].seq);
         return Err(Stopped::Nothing(format!(
             "no cut before the retained tail keeps every call with its result{}",
             if call > 0 { format!(" (seq {call} calls a tool and has no result)") } else { String::new() }
@@ -90,6 +84,19 @@ pub(super) fn choose(
         return Ok(floor..=cut - 1);
     }
     behind_the_task(session, &pairing, floor, cut, limit)
+}
+
+/// The position where the retained tail starts; of a named span, which retains no tail, where that starts.
+pub(super) fn tail(session: &Session, options: &Options, remarks: &mut Vec<String>) -> usize {
+    let nodes = session.surface.nodes();
+    match options.choice {
+        Retention::Span { start, .. } => session.surface.position(start).unwrap_or_default(),
+        Retention::Turns(turns) => tail_by_turns(nodes, turns),
+        retention => {
+            let budget = retention.budget(session, remarks).unwrap_or_default();
+            Meter::new(options.counting).tail(nodes, budget, remarks)
+        }
+    }
 }
 
 /// The context window in tokens: the one named, else the log's, else a usual one.

@@ -28,17 +28,16 @@ impl<F: Fn() -> Result<String, String> + Sync> Summarizer for Live<F> {
     }
 }
 
-pub(super) const OPTIONS: Options = Options {
-    occasion: Occasion::Now,
-    choice: Retention::Turns(2),
-    keep_task: true,
-    is_dry_run: false,
-    assume_idle: true,
-};
+pub(super) const OPTIONS: Options = Options { vouched: Vouched::Idle, ..Options::new(Retention::Turns(2)) };
 
 pub(super) fn services<'a>(summarizer: &'a dyn Summarizer, disk: &'a dyn Disk) -> Services<'a> {
     Services { summarizer, disk, watch: &Unwatched }
 }
+
+/// What the gates let pass.
+pub(super) const SUMMARY: &str = "## Primary Request and Intent\n- the totals\n## Key Technical Concepts\n(none)\n\
+    ## Files and Code\n(none)\n## Errors and Fixes\n(none)\n## Pending Jobs\n(none)\n## Current Work\n- all of it\n\
+    ## Next Step\n(none)\n## Critical Context\n- no more";
 
 pub(super) fn log(name: &str) -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
@@ -95,7 +94,8 @@ fn a_failure_at_any_write_leaves_a_sound_log() {
 #[test]
 fn a_summarizer_that_fails_replaces_nothing() {
     for name in LOGS {
-        let long = "word ".repeat(100_000);
+        let words: Vec<String> = (0..10_000).map(|number| format!("word{number}")).collect();
+        let long = format!("{SUMMARY}\n- {}", words.join(" "));
         for (answer, code) in
             [(Err("no answer"), "summary"), (Ok("  \n"), "summary"), (Ok(&*long), "not_smaller")]
         {
@@ -125,7 +125,7 @@ fn a_live_summary_is_committed_inside_its_bracket() {
             matches!(refold(&watched).session.lock(), LockState::Held(_)),
             "the lock is on disk before the model is asked"
         );
-        Ok("## Current Work\n- all of it".into())
+        Ok(SUMMARY.into())
     });
     let outcome = compact(&path, None, &OPTIONS, &services(&live, &RealDisk));
     assert_eq!(outcome.status, Status::Compacted);

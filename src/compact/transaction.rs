@@ -2,9 +2,9 @@
 
 use super::Stopped;
 use super::checkpoint::Checkpoint;
-use super::open_log::{OpenLog, Trouble};
+use super::open_log::{HELP_REPORT, OpenLog, Trouble};
 use super::outcome::{Appended, Reason};
-use super::plan::Plan;
+use super::placement::Placement;
 use crate::log::append::AppendError;
 use crate::session::LockState;
 use crate::summarize::Summary;
@@ -18,20 +18,27 @@ const TRIES: u32 = 3;
 /// A log that is being compacted.
 pub(super) struct Transaction<'t, 'a> {
     log: &'t mut OpenLog<'a>,
-    plan: &'t mut Plan,
+    placement: Placement,
+    /// Whether a model makes the summary, which takes time.
+    is_live: bool,
 }
 
 impl<'t, 'a> Transaction<'t, 'a> {
     /// Appends `compaction/start`: from here on the session is locked.
-    pub(super) fn begin(log: &'t mut OpenLog<'a>, plan: &'t mut Plan) -> Result<Self, Stopped> {
-        let start = plan.bracket.start().map_err(|error| Stopped::Refused(unencodable(&error)))?;
-        let start_seq = plan.bracket.start_seq;
-        let mut transaction = Self { log, plan };
+    pub(super) fn begin(
+        log: &'t mut OpenLog<'a>,
+        mut placement: Placement,
+        is_live: bool,
+    ) -> Result<Self, Stopped> {
+        placement.set_time(&log.folded.session, is_live);
+        let start = placement.bracket.start().map_err(|error| Stopped::Refused(unencodable(&error)))?;
+        let start_seq = placement.bracket.start_seq;
+        let transaction = Self { log, placement, is_live };
         let added = match transaction.log.append(&[start]) {
             Ok(added) => added,
             Err(Trouble::Append(error @ AppendError::Changed(_))) => return Err(error.into()),
             Err(trouble) => {
-                let mut reason = transaction.reason(trouble);
+                let mut reason = transaction.log.reason(trouble);
                 if transaction.log.is_spoiled() {
                     reason.message =
                         format!("{}; compaction/start {start_seq} may be left open", reason.message);
@@ -43,24 +50,14 @@ impl<'t, 'a> Transaction<'t, 'a> {
             LockState::Held(lock) if lock.start_seq == start_seq => Ok(transaction),
             _ => {
                 let problem = "the bracket's start is not read back as a lock";
-                Err(Stopped::Failed(transaction.take_back(added, problem)))
+                Err(Stopped::Failed(transaction.log.reason(Trouble::ReadBack(added, problem.into()))))
             }
         }
     }
 
-    pub(super) fn plan(&self) -> &Plan {
-        self.plan
-    }
-
     /// What is in the log once the bracket's start is.
     pub(super) fn appended(&self) -> Appended {
-        Appended {
-            compaction_id: self.plan.bracket.compaction_id.clone(),
-            start_seq: self.plan.bracket.start_seq,
-            summary_seq: None,
-            checkpoint_seq: None,
-            end_seq: None,
-        }
+        self.placement.appended()
     }
 
     /// Appends the records that replace the region, behind what other writers have appended meanwhile if the region is
@@ -73,13 +70,14 @@ impl<'t, 'a> Transaction<'t, 'a> {
     ) -> Result<(), Reason> {
         for _ in 0..TRIES {
             self.meet_other_writers()?;
-            let records = self.plan.bracket.commit(summary, checkpoint);
+            self.placement.set_time(&self.log.folded.session, self.is_live);
+            let records = self.placement.bracket.commit(summary, checkpoint);
             let records = records.map_err(|error| unencodable(&error))?;
             match self.try_commit(&records) {
                 Err(Trouble::Append(AppendError::Changed(_))) => {}
-                Err(trouble) => return Err(self.reason(trouble)),
+                Err(trouble) => return Err(self.log.reason(trouble)),
                 Ok(()) => {
-                    let bracket = &self.plan.bracket;
+                    let bracket = &self.placement.bracket;
                     appended.summary_seq = Some(bracket.summary_seq());
                     appended.checkpoint_seq = Some(bracket.checkpoint_seq());
                     appended.end_seq = Some(bracket.end_seq());
@@ -91,7 +89,7 @@ impl<'t, 'a> Transaction<'t, 'a> {
     }
 
     fn try_commit(&mut self, records: &[String]) -> Result<(), Trouble> {
-        let planned = self.plan.surface_after(&self.log.folded.session);
+        let planned = self.placement.surface_after(&self.log.folded.session);
         let added = match self.log.append(records) {
             Ok(added) => added,
             // The whole commit stands, so the region is replaced, whatever came behind it.
@@ -111,7 +109,7 @@ impl<'t, 'a> Transaction<'t, 'a> {
             Ok(false) => Ok(()),
             Ok(true) => {
                 self.is_ours().map_err(Reason::changed)?;
-                self.plan.fit(&self.log.folded.session).map_err(Reason::changed)
+                self.placement.fit(&self.log.folded.session).map_err(Reason::changed)
             }
             Err(error) => Err(Reason::of_append(&error)),
         }
@@ -122,7 +120,7 @@ impl<'t, 'a> Transaction<'t, 'a> {
         if let Some(damage) = self.log.damage() {
             return Err(format!("another writer has appended what cannot be read: {damage}"));
         }
-        let start = self.plan.bracket.start_seq;
+        let start = self.placement.bracket.start_seq;
         match self.log.folded.session.lock() {
             LockState::Held(lock) if lock.start_seq == start && lock.earlier_seq.is_none() => {
                 lock.crossing_seq.map_or(Ok(()), |seq| {
@@ -142,7 +140,7 @@ impl<'t, 'a> Transaction<'t, 'a> {
         match self.close(&reason) {
             Ok(end_seq) => appended.end_seq = Some(end_seq),
             Err(error) => {
-                let start = self.plan.bracket.start_seq;
+                let start = self.placement.bracket.start_seq;
                 reason.message = format!(
                     "{}; its bracket could not be closed ({error}): compaction/start {start} is left open",
                     reason.message
@@ -162,36 +160,19 @@ impl<'t, 'a> Transaction<'t, 'a> {
             }
             self.log.catch_up().map_err(|error| error.to_string())?;
             self.is_ours()?;
-            let bracket = &mut self.plan.bracket;
+            self.placement.set_time(&self.log.folded.session, self.is_live);
+            let bracket = &mut self.placement.bracket;
             bracket.next_seq = self.log.folded.session.events;
             let end = bracket.failure(&error).map_err(|error| error.to_string())?;
             match self.log.append(&[end]) {
-                Ok(_) => return Ok(self.plan.bracket.next_seq),
+                Ok(_) => return Ok(self.placement.bracket.next_seq),
                 Err(Trouble::Append(AppendError::Changed(_))) => {}
-                Err(trouble) => return Err(self.reason(trouble).message),
+                Err(trouble) => return Err(self.log.reason(trouble).message),
             }
         }
         Err("another writer keeps appending to the log".into())
     }
-
-    fn reason(&mut self, trouble: Trouble) -> Reason {
-        match trouble {
-            Trouble::Append(error) => Reason::of_append(&error),
-            Trouble::ReadBack(start, problem) => self.take_back(start, &problem),
-        }
-    }
-
-    /// Cuts off what was appended, from byte `start` on.
-    fn take_back(&mut self, start: u64, problem: &str) -> Reason {
-        let message = match self.log.take_back(start) {
-            Ok(()) => format!("{problem}; what was appended has been cut off again"),
-            Err(error) => format!("{problem}; what was appended stays: {error}"),
-        };
-        Reason::new("commit", message, HELP_REPORT)
-    }
 }
-
-const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
 
 fn unencodable(error: &serde_json::Error) -> Reason {
     Reason::new("commit", error.to_string(), HELP_REPORT)

@@ -2,7 +2,7 @@
 
 use crate::sandbox::fixture;
 use dshc::check::{self, Checked, Severity};
-use dshc::compact::{Occasion, Options, Retention, Services, compact};
+use dshc::compact::{Options, Retention, Services, Vouched, compact};
 use dshc::log::append::{RealDisk, zstd_frame};
 use dshc::log::{LogReader, Source};
 use dshc::session::{self, Folded, Keep, Stop};
@@ -137,7 +137,7 @@ fn compressed(text: &[u8], lines_a_frame: usize) -> Vec<u8> {
 }
 
 fn options(choice: Retention) -> Options {
-    Options { occasion: Occasion::Now, choice, keep_task: true, is_dry_run: false, assume_idle: true }
+    Options { vouched: Vouched::Idle, ..Options::new(choice) }
 }
 
 fn open(path: &Path) -> LogReader {

@@ -1,14 +1,12 @@
 //! Another writer appends while a summary is made.
 
-use crate::compact::tests::{LOGS, Live, OPTIONS, log, refold, seqs, services};
+use crate::compact::tests::{LOGS, Live, OPTIONS, SUMMARY, log, refold, seqs, services};
 use crate::compact::{Outcome, Retention, Status, compact};
 use crate::log::append::{RealDisk, zstd_frame};
 use crate::session::{Folded, LockState};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-
-const SUMMARY: &str = "## Current Work\n- all of it";
 
 /// Appends lines to a log as another process would.
 fn append_foreign(path: &Path, lines: &[String]) {

@@ -1,8 +1,8 @@
 //! What came of each log, a few lines each.
 
-use crate::compact::{Outcome, Pass, Status};
+use crate::compact::{Outcome, Pass, Pruned, Status};
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
-use crate::wording::grouped;
+use crate::wording::{amount, grouped};
 use std::io::{self, Write};
 
 fn region(pass: &Pass, out: &mut dyn Write) -> io::Result<()> {
@@ -12,7 +12,34 @@ fn region(pass: &Pass, out: &mut dyn Write) -> io::Result<()> {
     if let (Some(shadowed), Some(checkpoint)) = (pass.shadowed, pass.checkpoint) {
         writeln!(out, "  {} host tokens become {}", grouped(shadowed), grouped(checkpoint))?;
     }
+    if let Some(exact) = &pass.tokens {
+        let figure = |tokens: Option<u64>| tokens.map_or_else(|| "?".to_owned(), grouped);
+        let (shadowed, checkpoint) = (figure(exact.shadowed), figure(exact.checkpoint));
+        writeln!(out, "  {shadowed} tokens of {} become {checkpoint}", exact.tokenizer)?;
+    }
+    let Some(summarizer) = pass.summarizer.as_ref().filter(|_| pass.checkpoint.is_some()) else {
+        return Ok(());
+    };
+    if summarizer.kind != "stub" && summarizer.kind != "drop" {
+        let calls = amount(summarizer.calls, "call");
+        let (provider, model) = (shown(&summarizer.provider), shown(&summarizer.model));
+        writeln!(out, "  summary by {model} ({provider}), {calls}")?;
+    }
+    if let Some(recall) = summarizer.recall.as_ref().filter(|recall| recall.of > 0) {
+        writeln!(
+            out,
+            "  the summary names {} of {} paths, commands, errors, hashes and numbers",
+            grouped(recall.found as u64),
+            grouped(recall.of as u64)
+        )?;
+    }
     Ok(())
+}
+
+/// Host tokens of the results that were made shorter, before and after.
+fn pruned(outcome: &Outcome) -> Option<(u64, u64)> {
+    let sum = |of: fn(&Pruned) -> u64| outcome.pruned.iter().map(of).sum();
+    (!outcome.pruned.is_empty()).then(|| (sum(|one| one.before), sum(|one| one.after)))
 }
 
 /// Writes one outcome.
@@ -25,6 +52,11 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     };
     let word = outcome.status.as_str().replace('_', " ");
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}", shown_path(&outcome.path))?;
+    if let Some((before, after)) = pruned(outcome) {
+        let results = amount(outcome.pruned.len() as u64, "tool result");
+        let (before, after) = (grouped(before), grouped(after));
+        writeln!(out, "  {results} made shorter: {before} host tokens become {after}")?;
+    }
     outcome.passes.iter().try_for_each(|pass| region(pass, out))?;
     let tokens = &outcome.host_tokens;
     if let Some(after) = tokens.after {

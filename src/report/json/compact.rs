@@ -1,6 +1,6 @@
 //! `dshc.compact/1`.
 
-use crate::compact::{Outcome, Pass, Status};
+use crate::compact::{Outcome, Pass, Pruned, Status};
 use crate::session::TaskVisibility;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -25,15 +25,38 @@ struct FileJson<'a> {
     reason: Option<ReasonJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pruned: Vec<PrunedJson>,
     /// Those of the last pass.
     #[serde(flatten)]
     pass: PassJson<'a>,
     host_tokens: TokensJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<ExactJson>,
     /// All of them, where there was more than one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<OnePassJson<'a>>,
     bytes: BytesJson,
     notes: &'a [String],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrunedJson {
+    seq: u64,
+    replacement_seq: u64,
+    before: u64,
+    after: u64,
+}
+
+/// As host tokens; null where the tokenizer gave up, or nothing is known yet.
+#[derive(Serialize)]
+struct ExactJson {
+    tokenizer: &'static str,
+    before: Option<u64>,
+    shadowed: Option<u64>,
+    checkpoint: Option<u64>,
+    after: Option<u64>,
 }
 
 #[derive(Serialize, Default)]
@@ -102,6 +125,15 @@ struct SummarizerJson<'a> {
     calls: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<UsageJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recall: Option<RecallJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct RecallJson<'a> {
+    found: usize,
+    of: usize,
+    missing: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -202,6 +234,7 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
             suggest: reason.spans(),
         }),
         task: outcome.task.map(TaskVisibility::as_str),
+        pruned: outcome.pruned.iter().map(pruned).collect(),
         pass: last.map_or_else(PassJson::default, pass),
         host_tokens: TokensJson {
             before: tokens.before,
@@ -209,6 +242,7 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
             checkpoint: last.and_then(|pass| pass.checkpoint),
             after: tokens.after,
         },
+        tokens: exact(outcome),
         passes: match outcome.passes.as_slice() {
             [_, _, ..] => outcome.passes.iter().map(one_pass).collect(),
             _ => Vec::new(),
@@ -216,6 +250,24 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
         bytes: BytesJson { before: outcome.bytes.0, after: outcome.bytes.1 },
         notes: &outcome.notes,
     }
+}
+
+fn pruned(pruned: &Pruned) -> PrunedJson {
+    let Pruned { seq, replacement_seq, before, after } = *pruned;
+    PrunedJson { seq, replacement_seq, before, after }
+}
+
+/// From the surface before the first pass to that after the last.
+fn exact(outcome: &Outcome) -> Option<ExactJson> {
+    let first = outcome.passes.first()?.tokens?;
+    let last = outcome.passes.last()?.tokens?;
+    Some(ExactJson {
+        tokenizer: last.tokenizer.as_str(),
+        before: first.before,
+        shadowed: last.shadowed,
+        checkpoint: last.checkpoint,
+        after: last.after,
+    })
 }
 
 fn one_pass(one: &Pass) -> OnePassJson<'_> {
@@ -246,6 +298,11 @@ fn pass(pass: &Pass) -> PassJson<'_> {
             usage: summarizer.usage.map(|usage| UsageJson {
                 input_tokens: usage.input_tokens,
                 output_tokens: usage.output_tokens,
+            }),
+            recall: summarizer.recall.as_ref().map(|recall| RecallJson {
+                found: recall.found,
+                of: recall.of,
+                missing: &recall.missing,
             }),
         }),
         cache: pass.cache.map(|cache| CacheJson {
