@@ -1,14 +1,19 @@
 //! Summarizers: what is given to one (a [`Request`]), what it gives back (a [`Summary`]), and who there is.
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
-//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`].
+//! [`Stub`] and [`Drop`] work without a model; [`Live`] puts the region to any [`Model`].
 
+mod drop;
+mod identifiers;
 mod live;
 mod model;
 mod stub;
+mod text;
 mod transcript;
 mod watch;
 
+pub use drop::Drop;
+pub use identifiers::{Identifier, IdentifierKind, Mentions, identifiers};
 pub use live::Live;
 pub use model::{Answer, Model, Prompt, Usage};
 pub use stub::Stub;
@@ -31,6 +36,8 @@ pub const SECTIONS: [&str; 8] = [
 pub struct Request<'a> {
     /// The region, oldest entry first.
     pub transcript: &'a Transcript,
+    /// The seqs of the region's nodes, in surface order, those without an entry too.
+    pub hidden: &'a [u64],
     /// The prompt that stands beside the summary word for word, by its seq: a summary need not repeat it.
     pub carried: Option<u64>,
     /// The most that the summary may cost, in host tokens (FORMAT §7.5).

@@ -63,3 +63,18 @@ pub enum Entry {
         text: String,
     },
 }
+
+impl Entry {
+    /// What was said, called with or answered.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Human { text, .. }
+            | Self::Context { text, .. }
+            | Self::Assistant { text, .. }
+            | Self::Result { text, .. }
+            | Self::Checkpoint { summary: text, .. }
+            | Self::Call { arguments: text, .. } => text,
+        }
+    }
+}
