@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Every how many lines of a log its writer is stopped.
+const STRIDE: usize = 7;
+
 fn fold(source: &Source) -> Folded {
     session::fold(&mut LogReader::open(source).unwrap(), Keep::Messages, Stop::default()).unwrap()
 }
@@ -53,7 +56,14 @@ fn locked_logs(sandbox: &Sandbox) -> Vec<PathBuf> {
     let mut logs = Vec::new();
     for (index, (log, _)) in corpus().into_iter().enumerate() {
         let name = log.file_name().unwrap().to_str().unwrap();
-        logs.push(with_lock(sandbox, &log, &format!("corpus-{index}/{name}")));
+        logs.push(with_lock(sandbox, &log, &format!("planted-corpus-{index}/{name}")));
+    }
+    // A writer that was stopped behind any line.
+    let text = fs::read_to_string(fixture("demo/session.jsonl")).unwrap();
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    for (index, end) in ends.iter().enumerate().skip(1).step_by(STRIDE) {
+        let log = sandbox.write(&format!("planted-{index}.jsonl"), &text.as_bytes()[..*end]);
+        logs.push(with_lock(sandbox, &log, &format!("planted-{index}/session.jsonl")));
     }
     for name in ["calls.v0.jsonl", "rows.v0.jsonl"] {
         let log = fixture(&format!("interrupted/{name}"));
@@ -106,7 +116,7 @@ fn closers_are_those_that_dsh_writes() {
     }
     for verdict in judge(&logs, &[]).unwrap() {
         // A start between turns that stands inside one is wrong whatever follows.
-        let is_planted = verdict["path"].as_str().unwrap().contains("/corpus-");
+        let is_planted = verdict["path"].as_str().unwrap().contains("/planted-");
         assert!(is_planted || verdict["invariants"] == json!("ok"), "{verdict}");
         assert_eq!(
             (&verdict["loads"], &verdict["resumed"]),
