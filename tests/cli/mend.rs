@@ -132,6 +132,31 @@ fn closers_are_those_that_dsh_writes() {
 }
 
 #[test]
+fn what_dsh_reads_of_a_torn_log_stands_in_the_mended_one() {
+    let sandbox = Sandbox::new();
+    let largest = fixture("corpus/compacted-raw/--home-dev-project-1--/gen-13-1/session.jsonl");
+    let mut logs = Vec::new();
+    for (name, whole) in [
+        ("one-frame", fs::read(compressed(&sandbox, &largest, 0, "whole.zstd")).unwrap()),
+        ("frames", fs::read(fixture("demo-zstd/session.jsonl.zstd")).unwrap()),
+    ] {
+        let cuts = (1..16).map(|part| whole.len() * part / 16).chain(whole.len() - 4..whole.len());
+        logs.extend(
+            cuts.map(|cut| sandbox.write(&format!("{name}-{cut}/session.jsonl.zstd"), &whole[..cut])),
+        );
+    }
+    let Some(before) = judge(&logs, &[]) else { return };
+    let recovered =
+        logs.iter().filter_map(|log| break_lock(log).tail).filter(|tail| tail.recovered > 0).count();
+    assert!(recovered > 5, "{recovered} logs of which something was recovered");
+    for (before, after) in before.iter().zip(judge(&logs, &[]).unwrap()) {
+        assert_eq!((&before["loads"], &after["loads"]), (&json!(true), &json!(true)), "{after}");
+        assert_eq!(before["stored"], after["stored"]);
+        assert_eq!(after["opened"]["keepsBytes"], json!(true), "no tail is torn: {after}");
+    }
+}
+
+#[test]
 fn a_mended_log_of_every_format_is_clean_and_can_be_upgraded() {
     let sandbox = Sandbox::new();
     let mut logs = Vec::new();
