@@ -12,7 +12,7 @@ mod tests;
 
 use crate::log::OpenError;
 use crate::log::append::{AppendError, Appender, MendedTail};
-use crate::session::Folded;
+use crate::session::{Folded, LockState};
 pub use unlock::unlock;
 
 /// What was mended, and what is still to be appended.
@@ -51,23 +51,26 @@ pub enum MendError {
 }
 
 /// Mends what keeps a log from being worked on: cuts a torn tail off at once, and tells what frees a held lock, which the
-/// caller appends. `folded` is the log of `appender` up to its end; afterwards it tells of no torn tail. Nothing is written,
-/// and the session not locked, where there is nothing to mend.
+/// caller appends. `folded` is the log of `appender` up to its end; afterwards it tells of no torn tail. Where there is
+/// something to mend, dsh is kept out of the session first; else nothing is touched.
 ///
 /// A log that is damaged otherwise is refused. On an error of the file the appender takes no more.
 pub fn open_for_work(appender: &mut Appender, folded: &mut Folded) -> Result<Mended, MendError> {
     if let Some(damage) = &folded.damage {
         return Err(MendError::Damaged(damage.to_string()));
     }
-    let mut mended = Mended::default();
-    if folded.torn.is_some() {
-        appender.lock_session(folded.session.format)?;
-        mended.tail = appender.mend_tail()?;
-        folded.torn = None;
+    let is_held = matches!(folded.session.lock(), LockState::Held(_));
+    if folded.torn.is_none() && !is_held {
+        return Ok(Mended::default());
     }
+    appender.lock_session(folded.session.format)?;
+    let tail = match folded.torn {
+        Some(_) => Some(appender.mend_tail()?.ok_or(AppendError::Changed("its end is not torn any more"))?),
+        None => None,
+    };
+    folded.torn = None;
     let source = appender.source().map_err(OpenError::from)?;
-    mended.unlock = unlock(&folded.session, &source)?;
-    Ok(mended)
+    Ok(Mended { tail, unlock: unlock(&folded.session, &source)? })
 }
 
 /// The mended tail in words.

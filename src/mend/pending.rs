@@ -101,3 +101,62 @@ impl PendingCalls {
 fn answered<'a>(data: &Object<'a>) -> Option<Text<'a>> {
     data.object("message")?.object("source")?.text("callId")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pending(lines: &[String]) -> Vec<PendingCall> {
+        let header = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
+        pending_calls(&Source::of_bytes(format!("{header}\n{}\n", lines.join("\n")).as_bytes())).unwrap()
+    }
+
+    fn event(seq: u64, event_type: &str, data: &str) -> String {
+        format!(r#"{{"type":"{event_type}","seq":{seq},"time":{seq},"data":{data}}}"#)
+    }
+
+    fn step(seq: u64, event_type: &str, step: u64) -> String {
+        event(seq, event_type, &format!(r#"{{"turn":1,"step":{step}}}"#))
+    }
+
+    fn message(seq: u64, step: u64, ids: &[&str]) -> String {
+        let call =
+            |id: &&str| format!(r#"{{"type":"tool-call","id":"{id}","name":"sh","arguments":"{{}}"}}"#);
+        let calls: Vec<String> = ids.iter().map(call).collect();
+        let data = format!(
+            r#"{{"turn":1,"step":{step},"message":{{"id":"a{seq}","role":"assistant","content":[{}],"source":{{"kind":"model","provider":"p","model":"m"}}}}}}"#,
+            calls.join(",")
+        );
+        format!(
+            r#"{{"type":"assistant/message","seq":{seq},"time":{seq},"data":{data},"surfaceOp":"append"}}"#
+        )
+    }
+
+    fn of(id: &str, step: u64, call_seq: Option<u64>) -> PendingCall {
+        PendingCall { id: id.to_owned(), step: Some(step), call_seq }
+    }
+
+    #[test]
+    fn a_call_that_is_made_again_starts_anew() {
+        let lines = [
+            event(0, "turn/start", r#"{"turn":1}"#),
+            step(1, "step/start", 1),
+            message(2, 1, &["a", "b"]),
+            event(3, "tool/call", r#"{"turn":1,"step":1,"callId":"a","name":"sh","arguments":"{}"}"#),
+            // The step did not end: what was made in it is pending still.
+            step(4, "step/start", 2),
+            message(5, 2, &["a"]),
+            step(6, "step/end", 2),
+        ];
+        assert_eq!(pending(&lines[..5]), [of("\"a\"", 1, Some(3)), of("\"b\"", 1, None)]);
+        assert_eq!(pending(&lines[..6]), [of("\"a\"", 2, None), of("\"b\"", 1, None)]);
+        assert_eq!(pending(&lines), []);
+    }
+
+    #[test]
+    fn half_surrogate_pairs_of_an_id_stay() {
+        let lines =
+            [event(0, "turn/start", r#"{"turn":1}"#), step(1, "step/start", 1), message(2, 1, &[r"c\ud83d"])];
+        assert_eq!(pending(&lines), [of(r#""c\ud83d""#, 1, None)]);
+    }
+}

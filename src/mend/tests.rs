@@ -6,7 +6,7 @@ use crate::format::{self, Seeded};
 use crate::log::append::{Disk, RealDisk, zstd_frame};
 use crate::log::failing_disk::FailingDisk;
 use crate::log::{LogReader, Source};
-use crate::session::{self, Keep, LockState, Stop};
+use crate::session::{self, Keep, Stop};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,6 +147,43 @@ fn r07_a_torn_frame_is_cut_and_other_damage_refused() {
 }
 
 #[test]
+fn a_session_that_dsh_has_open_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let held = fs::File::create(folder.path().join("session.lock")).unwrap();
+    held.lock().unwrap();
+    let path = folder.path().join("session.v4.jsonl");
+    let locked = interrupted(4);
+    for bytes in [&locked[..], &fixture("formats/native.v4.jsonl")[..2000]] {
+        fs::write(&path, bytes).unwrap();
+        let done = break_lock(&path, &RealDisk);
+        assert!(matches!(done, Err(MendError::Append(AppendError::SessionLocked))), "{done:?}");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+    held.unlock().unwrap();
+    assert!(break_lock(&path, &RealDisk).unwrap().tail.is_some());
+}
+
+#[test]
+fn what_was_mended_is_told_in_words() {
+    let raw = interrupted(0);
+    let (_folder, path) = file(&zstd_torn(&raw, 2));
+    let mended = break_lock(&path, &RealDisk).unwrap();
+    let tail = tail_note(&mended.tail.unwrap());
+    assert!(tail.ends_with("15 records in it were whole and stand in a frame of their own"), "{tail}");
+    let note = mended.unlock.unwrap().note;
+    assert_eq!(
+        note,
+        "turn 2 was ended as interrupted, with results for 2 calls that had none, and session/end-seed 19 voided the lock \
+         of the compaction that starts at seq 5, which no compaction/end may close any more"
+    );
+    let tail = tail_note(&MendedTail { bytes: 1, recovered: 0 });
+    assert_eq!(tail, "a torn tail of 1 byte was cut off");
+    let source = Source::of_bytes(&fixture("locks/held-no-turn.jsonl"));
+    let unlock = unlock(&fold(&source).session, &source).unwrap().unwrap();
+    assert_eq!(unlock.note, "compaction/end 29 closed, with an error, the compaction that starts at seq 28");
+}
+
+#[test]
 fn r09_fused_records_are_no_torn_tail() {
     let bytes = fixture("cases/R09-torn-stub-fused-with-next-record/session.jsonl");
     let (_folder, path) = file(&bytes);
@@ -214,74 +251,27 @@ fn a_replacement_that_stands_is_closed_without_an_error() {
     }
 }
 
-/// A log of format `version` whose second turn stands open behind a lock of the first, with a call that never started,
-/// one that did, and one that has its result.
-pub(super) fn interrupted(version: u64) -> Vec<u8> {
-    let format = format::of(version).unwrap();
-    let append = |line: String| format!("{},\"surfaceOp\":\"append\"}}", line.strip_suffix('}').unwrap());
-    let call = |id: &str| format!(r#"{{"type":"tool-call","id":"{id}","name":"sh","arguments":"{{}}"}}"#);
-    let started = |seq, id: &str| {
-        event(
-            seq,
-            "tool/call",
-            &format!(r#"{{"turn":2,"step":1,"callId":"{id}","name":"sh","arguments":"{{}}"}}"#),
-        )
-    };
-    let stream = match format.stream {
-        format::Stream::Rows => "",
-        format::Stream::Embedded => r#","stream":[]"#,
-    };
-    let message = format!(
-        r#"{{"turn":2,"step":1,"message":{{"id":"a","role":"assistant","content":[{},{},{}],"source":{{"kind":"model","provider":"p","model":"m"}}}}{stream}}}"#,
-        call("c1"),
-        call(r#"c\"2"#),
-        call("c3")
-    );
-    let source = r#""source":{"kind":"tool","callId":"c3"}"#;
-    let result = match format.tool_result {
-        format::ToolResult::Wrapped => format!(
-            r#""role":"user","content":[{{"type":"tool-result","toolCallId":"c3","content":[{{"type":"text","text":"ok"}}],"isError":false}}],{source}"#
-        ),
-        format::ToolResult::Flat => format!(
-            r#""role":"tool","toolCallId":"c3","content":[{{"type":"text","text":"ok"}}],"isError":false,{source}"#
-        ),
-    };
-    let prompt =
-        r#"{"id":"u","role":"user","content":[{"type":"text","text":"hi"}],"source":{"kind":"user"}}"#;
-    let answer = format!(r#"{{"turn":2,"step":1,"message":{{"id":"r",{result}}}}}"#);
-    let cites =
-        |line: String, seq: u64| format!("{},\"sourceEventSeqs\":[{seq}]}}", line.strip_suffix('}').unwrap());
-    log(
-        version,
-        &[
-            turn_start(0, 1),
-            start(1, r#"{"compactionId":"x","turn":1}"#),
-            turn_end(2, 1),
-            turn_start(3, 2),
-            append(event(4, "user/message", prompt)),
-            event(5, "step/start", r#"{"turn":2,"step":1}"#),
-            append(event(6, "assistant/message", &message)),
-            started(7, r#"c\"2"#),
-            started(8, "c3"),
-            append(cites(event(9, "tool/result", &answer), 8)),
-            event(10, "todo/write", r#"{"todos":[]}"#),
-        ],
-    )
+/// A log of format `version` whose turn stands open behind a lock of the turn before.
+fn interrupted(version: u64) -> Vec<u8> {
+    fixture(&format!("interrupted/calls.v{version}.jsonl"))
 }
 
 #[test]
 fn an_interrupted_turn_is_closed_as_dsh_does_in_every_format() {
     for version in 0..=4 {
         let bytes = interrupted(version);
+        let last = fold(&Source::of_bytes(&bytes)).session;
         let records = unlocked(&bytes);
         let expected = ["tool/result", "tool/result", "step/end", "turn/end", "session/end-seed"];
         assert_eq!(told(&records), expected, "format {version}");
-        assert!(records.iter().all(|record| record.contains(r#""time":110,"#)), "{records:#?}");
+        let time = format!("\"time\":{},", last.last_time.unwrap());
+        assert!(records.iter().all(|record| record.contains(&time)), "{records:#?}");
         let [not_started, unknown, ..] = &records[..] else { unreachable!() };
-        assert!(not_started.contains(r#""id":"interrupted-tool-result-c1-11""#), "{not_started}");
+        assert!(not_started.contains(r#""id":"interrupted-tool-result-call_run-15""#), "{not_started}");
         assert!(not_started.contains("TOOL_NOT_STARTED") && !not_started.contains("sourceEventSeqs"));
-        assert!(unknown.contains(r#""id":"interrupted-tool-result-c\"2-12""#), "{unknown}");
-        assert!(unknown.contains("TOOL_OUTCOME_UNKNOWN") && unknown.contains(r#""sourceEventSeqs":[7]"#));
+        assert!(unknown.contains(r#""id":"interrupted-tool-result-call \"lint\"-16""#), "{unknown}");
+        assert!(unknown.contains("TOOL_OUTCOME_UNKNOWN") && unknown.contains(r#""sourceEventSeqs":[11]"#));
+        assert_eq!(unknown.contains(r#""role":"tool""#), version == 4, "{unknown}");
         let after = with(&bytes, &records);
         let problems = errors(&after);
         assert!(problems.is_empty(), "format {version}: {problems:#?}");
@@ -292,38 +282,13 @@ fn an_interrupted_turn_is_closed_as_dsh_does_in_every_format() {
 }
 
 #[test]
-fn a_call_that_is_made_again_starts_anew() {
-    let made = |seq: u64, step: u64, ids: &str| {
-        let data = format!(
-            r#"{{"turn":1,"step":{step},"message":{{"id":"a{seq}","role":"assistant","content":[{ids}],"source":{{"kind":"model","provider":"p","model":"m"}}}}}}"#
-        );
-        format!(
-            "{},\"surfaceOp\":\"append\"}}",
-            event(seq, "assistant/message", &data).strip_suffix('}').unwrap()
-        )
-    };
-    let call = |id: &str| format!(r#"{{"type":"tool-call","id":"{id}","name":"sh","arguments":"{{}}"}}"#);
-    let step = |seq, kind: &str, step: u64| event(seq, kind, &format!(r#"{{"turn":1,"step":{step}}}"#));
-    let started = event(3, "tool/call", r#"{"turn":1,"step":1,"callId":"a","name":"sh","arguments":"{}"}"#);
-    let lines = [
-        turn_start(0, 1),
-        step(1, "step/start", 1),
-        made(2, 1, &[call("a"), call("b")].join(",")),
-        started,
-        // The step did not end: what was made in it is pending still.
-        step(4, "step/start", 2),
-        made(5, 2, &call("a")),
-    ];
-    let pending = |lines: &[String]| pending::pending_calls(&Source::of_bytes(&log(0, lines))).unwrap();
-    let of = |id: &str, step: u64, call_seq| pending::PendingCall {
-        id: id.to_owned(),
-        step: Some(step),
-        call_seq,
-    };
-    assert_eq!(pending(&lines[..5]), [of("\"a\"", 1, Some(3)), of("\"b\"", 1, None)]);
-    assert_eq!(pending(&lines), [of("\"a\"", 2, None), of("\"b\"", 1, None)]);
-    let ended = [&lines[..], &[step(6, "step/end", 2)]].concat();
-    assert_eq!(pending(&ended), []);
+fn closers_have_the_time_of_the_last_streamed_delta() {
+    let records = unlocked(&fixture("interrupted/rows.v0.jsonl"));
+    assert_eq!(records.len(), 5);
+    // The first delta's time and what the row adds to it.
+    let time = 1_791_270_900_000_u64 + 750 * 15 + 40 - 15;
+    assert!(records.iter().all(|record| record.contains(&format!(r#","time":{time},"#))), "{records:#?}");
+    assert!(records[0].contains(r#""seq":17,"#));
 }
 
 /// As one frame for the header and one for all events, the last of which is torn.

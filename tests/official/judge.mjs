@@ -1,5 +1,5 @@
 // Asks the published dsh packages what they make of format 0 logs. One JSON line a log, in the order given.
-// usage: node judge.mjs [--retain N] [--messages] LOG... | -
+// usage: node judge.mjs [--retain N] [--messages] [--closers] LOG... | -
 //
 // The logs are only read: each is copied into a folder of its own first, and dsh works on the copy.
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import SessionProjectionRegistry from '@deepseek-ai/dsh-session-projection'
 import TokenMeter from '@deepseek-ai/dsh-token-meter'
 import { emit, headerLine, isZstd, messageOf, parseArguments } from './lib.mjs'
 
-const { paths, given } = parseArguments(process.argv.slice(2), { switches: ['messages'], options: ['retain'] })
+const { paths, given } = parseArguments(process.argv.slice(2), { switches: ['messages', 'closers'], options: ['retain'] })
 const retain = given.retain === undefined ? undefined : Number(given.retain)
 if (retain !== undefined && !(Number.isSafeInteger(retain) && retain >= 0)) throw new Error('--retain wants a whole number')
 
@@ -61,6 +61,7 @@ async function judge(path) {
     verdict.loads = true
     verdict.stored = await view(header.id, stored)
     verdict.resumed = resumed.length === stored.length ? 'as stored' : await view(header.id, resumed)
+    if (given.closers) verdict.closers = resumed.slice(stored.length)
     verdict.invariants = await invariants(header, resumed)
     verdict.opened = await withLog(logs, 'open', async (persistence, file) => {
       await persistence.load(header.id)
