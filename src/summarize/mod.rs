@@ -1,7 +1,8 @@
 //! Summarizers: what is given to one (a [`Request`]), what it gives back (a [`Summary`]), and who there is.
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
-//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`].
+//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`]. What a region names, which the stub keeps
+//! and any summary is held against, is told by [`identifiers()`].
 
 mod identifiers;
 mod live;
