@@ -1,5 +1,6 @@
 //! `dshc compact`.
 
+use super::summarizer::{SummarizerArgs, environment};
 use super::watching::{Interrupt, Watching};
 use super::{Format, NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
@@ -7,9 +8,8 @@ use crate::compact::{self, Limit, Occasion, Options, Outcome, Retention, Service
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
-use crate::summarize::{Stub, Summarizer};
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -33,7 +33,8 @@ const RETAIN_RATIO: f64 = 0.16;
 /// tool call and its result stay together, and the first human prompt stays visible. Nothing is written to a log
 /// that is damaged, that another writer holds, or whose region is not worth replacing.
 ///
-/// The same region always gives the same summary: it is made from the region's own text, without a model.
+/// Without --summarizer, the summary is made from the region's own text, without a model: the same region always
+/// gives the same summary.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Compact {
@@ -67,9 +68,8 @@ pub(super) struct Compact {
     /// Choose the region as dsh does, and do not carry the first human prompt into the checkpoint.
     #[arg(long, help_heading = "What stays")]
     no_keep_task: bool,
-    /// Who makes the summary.
-    #[arg(long, value_enum, default_value_t = Kind::Stub)]
-    summarizer: Kind,
+    #[command(flatten)]
+    summarizer: SummarizerArgs,
     /// Show the plan; write nothing.
     #[arg(short = 'n', long)]
     dry_run: bool,
@@ -82,12 +82,6 @@ pub(super) struct Compact {
     /// How to tell what was done.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
-    /// From the region's own text, without a model.
-    Stub,
 }
 
 /// A share that may be the whole.
@@ -133,9 +127,7 @@ impl Compact {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
         let targets = self.targets(&logs)?;
-        let summarizer = match self.summarizer {
-            Kind::Stub => &Stub as &dyn Summarizer,
-        };
+        let summarizer = self.summarizer.build(environment)?;
         let options = self.options()?;
         if logs.is_empty() {
             printer.note("no log is there");
@@ -143,7 +135,7 @@ impl Compact {
         let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
         let progress = printer.progress();
         let watch = Watching::new(&progress, &interrupt);
-        let services = Services { summarizer, disk: &RealDisk, watch: &watch };
+        let services = Services { summarizer: &*summarizer, disk: &RealDisk, watch: &watch };
         let mut outcomes = Vec::new();
         for (log, target) in logs.iter().zip(&targets) {
             if interrupt.is_asked() {

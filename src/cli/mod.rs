@@ -7,6 +7,7 @@ mod compact;
 mod inputs;
 mod replay;
 mod rules;
+mod summarizer;
 mod verify;
 mod watching;
 

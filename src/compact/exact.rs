@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(count(0), 2);
         assert_eq!(figures.before, Some(4 + count(1)));
         assert_eq!((figures.shadowed, figures.checkpoint, figures.after), (Some(2 + count(1)), None, None));
-        let figures = figures.with(&tokenizer, &Checkpoint::new("hello world", None));
+        let figures = figures.with(&tokenizer, &Checkpoint::new("hello world", None, &[1]));
         let checkpoint = figures.checkpoint.unwrap();
         assert_eq!(figures.after, Some(2 + checkpoint));
         assert_eq!((figures.objection(), figures.note()), (None, None));
@@ -103,7 +103,7 @@ mod tests {
         let folded = testing::surface_of(&["hello world"]);
         let tokenizer = Tokenizer::load(TokenizerName::Cl100kBase);
         let figures = ExactTokens::of(&tokenizer, folded.session.surface.nodes(), &(0..=0));
-        let figures = figures.with(&tokenizer, &Checkpoint::new("hello world", None));
+        let figures = figures.with(&tokenizer, &Checkpoint::new("hello world", None, &[1]));
         let objection = figures.objection().unwrap();
         assert_eq!(objection.code, "not_smaller");
         let expected = format!(
@@ -119,7 +119,7 @@ mod tests {
         let folded = testing::surface_of(&["hello world", &blanks]);
         let nodes = folded.session.surface.nodes();
         let tokenizer = Tokenizer::load(TokenizerName::O200kBase);
-        let checkpoint = Checkpoint::new("hello world", None);
+        let checkpoint = Checkpoint::new("hello world", None, &[1]);
         let figures = ExactTokens::of(&tokenizer, nodes, &(1..=1)).with(&tokenizer, &checkpoint);
         assert_eq!((figures.before, figures.shadowed, figures.after), (None, None, None));
         assert_eq!(figures.objection(), None);

@@ -16,6 +16,8 @@ mod open_log;
 mod outcome;
 mod output;
 mod plan;
+#[cfg_attr(not(test), expect(dead_code, reason = "`--prune` is not wired yet"))]
+mod prune;
 mod records;
 mod region;
 mod transaction;

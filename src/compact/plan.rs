@@ -119,10 +119,11 @@ impl Plan {
         objection: &'a dyn Fn(&str) -> Option<String>,
         watch: &'a dyn Watch,
     ) -> Request<'a> {
-        let frame = Checkpoint::new("", self.carries.as_ref()).host_tokens(self.bracket.format);
+        let frame = self.framed("").host_tokens(self.bracket.format);
         let room = self.bracket.shadowed_tokens.saturating_sub(frame);
         Request {
             transcript: &self.transcript,
+            hidden: &self.bracket.shadowed,
             carried: self.carries.as_ref().map(|task| task.seq),
             budget: (room / 2).max(room.min(80)),
             objection,
@@ -135,7 +136,7 @@ impl Plan {
         if summary.trim().is_empty() {
             return Err(Reason::new("summary", "the summary is empty", "try another summarizer"));
         }
-        let checkpoint = Checkpoint::new(summary, self.carries.as_ref());
+        let checkpoint = self.framed(summary);
         let (price, shadowed) = (checkpoint.host_tokens(self.bracket.format), self.bracket.shadowed_tokens);
         if price >= shadowed {
             let message =
@@ -147,6 +148,10 @@ impl Plan {
             ));
         }
         Ok(checkpoint)
+    }
+
+    fn framed(&self, summary: &str) -> Checkpoint {
+        Checkpoint::new(summary, self.carries.as_ref(), &self.bracket.shadowed)
     }
 
     /// The surface's seqs after the commit.

@@ -125,9 +125,6 @@ impl Bracket {
         let members: Vec<String> = members
             .map(|(member, value)| format!("{}:{}", json::quote(member), json::quote(value)))
             .collect();
-        let SeqRange { start, end } = self.range();
-        let [start_member, end_member] = self.format.replace_members;
-        let operation = format!("{{\"op\":\"replace\",\"{start_member}\":{start},\"{end_member}\":{end}}}");
         let message = Message {
             id: &self.checkpoint_id,
             role: "user",
@@ -137,7 +134,7 @@ impl Bracket {
         let sources = [self.start_seq, self.summary_seq()].into_iter().chain(self.shadowed.iter().copied());
         NewRecord {
             source_event_seqs: Some(sources.collect()),
-            surface_op: Some(Raw::from_string(operation)?),
+            surface_op: Some(replacement(self.format, &self.range())?),
             ..NewRecord::new("user/message", self.checkpoint_seq(), self.time, message)
         }
         .to_text()
@@ -147,6 +144,12 @@ impl Bracket {
         let edge = |seq: Option<&u64>| seq.copied().unwrap_or_default();
         SeqRange { start: edge(self.shadowed.first()), end: edge(self.shadowed.last()) }
     }
+}
+
+/// The `surfaceOp` of a message that takes the place of these nodes.
+pub(super) fn replacement(format: &Format, range: &SeqRange) -> serde_json::Result<Box<Raw>> {
+    let [start, end] = format.replace_members;
+    Raw::from_string(format!("{{\"op\":\"replace\",\"{start}\":{},\"{end}\":{}}}", range.start, range.end))
 }
 
 /// An id that the same position of the same session always gets.

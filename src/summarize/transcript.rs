@@ -77,4 +77,17 @@ impl Entry {
             | Self::Call { arguments: text, .. } => text,
         }
     }
+
+    /// The seq of the node that it is of; of a prompt that a checkpoint carries, that of the prompt.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        match self {
+            Self::Human { seq, .. }
+            | Self::Context { seq, .. }
+            | Self::Checkpoint { seq, .. }
+            | Self::Assistant { seq, .. }
+            | Self::Call { seq, .. }
+            | Self::Result { seq, .. } => *seq,
+        }
+    }
 }

@@ -21,7 +21,8 @@ fn logs() -> Vec<(PathBuf, Folded)> {
 }
 
 fn stub(transcript: &Transcript, budget: u64) -> String {
-    let request = Request { transcript, carried: None, budget, objection: &|_| None, watch: &Unwatched };
+    let request =
+        Request { transcript, hidden: &[], carried: None, budget, objection: &|_| None, watch: &Unwatched };
     Stub.summarize(&request).unwrap().text
 }
 

@@ -1,6 +1,6 @@
 //! Is there a text at all, and nothing else around it?
 
-use super::super::checkpoint::{CLOSING_TAG, OPENING_TAG, PREAMBLE};
+use super::super::checkpoint::{CLOSING_TAG, OPENING_TAG, PREAMBLE_END};
 use super::headings::{heading, says_nothing};
 use super::{Objection, TASK_LABEL};
 
@@ -18,7 +18,7 @@ pub(super) fn judge(summary: &str) -> Result<(), Objection> {
     if lines.clone().next().is_some_and(is_fence) && lines.clone().next_back().is_some_and(is_fence) {
         return Err(Objection::form("the whole summary stands in a code fence: write it without the fence"));
     }
-    for part in [OPENING_TAG, CLOSING_TAG, TASK_LABEL, PREAMBLE] {
+    for part in [OPENING_TAG, CLOSING_TAG, TASK_LABEL, PREAMBLE_END] {
         if summary.contains(part) {
             let message =
                 format!("the summary holds \"{part}\", which belongs to the frame around it: leave it out");
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn parts_of_the_frame_are_named() {
-        for part in [OPENING_TAG, CLOSING_TAG, TASK_LABEL, PREAMBLE] {
+        for part in [OPENING_TAG, CLOSING_TAG, TASK_LABEL, PREAMBLE_END] {
             assert!(message(&format!("## Next Step\nGo on.\n{part}")).contains(part));
         }
     }
