@@ -2,7 +2,7 @@
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
 //! [`Stub`] and [`Drop`] work without a model; [`Live`] puts the region to any [`Model`]: a [`Command`], or one that is
-//! [`Remote`].
+//! [`Remote`]. What a region names, which the stub keeps and any summary is held against, is told by [`identifiers()`].
 
 mod command;
 mod drop;

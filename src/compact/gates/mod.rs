@@ -18,6 +18,7 @@ mod tests;
 pub use recall::Recall;
 
 use super::checkpoint::TASK_LABEL;
+use super::outcome::Reason;
 use crate::summarize::{Entry, Transcript};
 use recall::Named;
 
@@ -45,6 +46,12 @@ impl Objection {
     fn form(message: impl Into<String>) -> Self {
         let help = "run it again, or name a model that keeps to what it is asked for";
         Self { code: "summary", message: message.into(), help }
+    }
+}
+
+impl From<Objection> for Reason {
+    fn from(objection: Objection) -> Self {
+        Self::new(objection.code, objection.message, objection.help)
     }
 }
 

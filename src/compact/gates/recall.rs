@@ -154,7 +154,9 @@ fn up_to_last_section(summary: &str) -> Option<&str> {
         }
     }
     let (head, body) = summary.split_at_checked(heading_end?)?;
-    let text = if body.lines().all(says_nothing) { head } else { summary };
+    let is_nothing =
+        |line: &str| line.trim().is_empty() || (says_nothing(line) && line.contains(char::is_alphanumeric));
+    let text = if body.lines().all(is_nothing) { head } else { summary };
     Some(text.trim_end())
 }
 

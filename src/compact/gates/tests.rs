@@ -45,42 +45,27 @@ fn objection(text: &str, entries: &[Entry], options: GateOptions) -> Option<Obje
 }
 
 #[test]
-fn the_stubs_summaries_of_all_fixtures_pass() {
-    let mut judged = 0;
-    for (path, folded) in logs() {
-        let transcript = transcript::of(folded.session.surface.nodes(), &folded.session);
-        for budget in [120, 600, 4_000] {
-            let text = stub(&transcript, budget);
-            let is_empty =
-                text.lines().all(|line| line.is_empty() || line.starts_with('#') || line == "(none)");
-            assert_eq!(text::judge(&text).is_err(), is_empty, "{}: {text}", path.display());
-            assert_eq!(sections::judge(&text), Ok(()), "{}: {text}", path.display());
-            assert_eq!(repetition::judge(&text, &transcript), Ok(()), "{}: {text}", path.display());
-            judged += usize::from(!is_empty);
-        }
-    }
-    assert!(judged > 100, "{judged}");
-}
-
-#[test]
-fn completing_names_all_that_the_fixtures_name() {
-    let mut completed = 0;
+fn the_stubs_summaries_of_all_fixtures_pass_and_can_be_completed() {
+    let (mut judged, mut completed) = (0, 0);
     for (path, folded) in logs() {
         let transcript = transcript::of(folded.session.surface.nodes(), &folded.session);
         let gates = Gates::of(&transcript, None, false, COMPLETE);
-        let before = stub(&transcript, 600);
-        let admitted = gates.admit(&before, u64::MAX).unwrap();
-        assert_eq!(
-            admitted.recall.found,
-            admitted.recall.of,
-            "{}: {:?}",
-            path.display(),
-            admitted.recall.missing
-        );
-        assert_eq!(sections::judge(&admitted.text), Ok(()), "{}", path.display());
-        completed += usize::from(admitted.text != before);
+        for budget in [120, 2_000] {
+            let text = stub(&transcript, budget);
+            let says_nothing = |line: &str| line.is_empty() || line.starts_with('#') || line == "(none)";
+            let is_empty = text.lines().all(says_nothing);
+            assert_eq!(text::judge(&text).is_err(), is_empty, "{}: {text}", path.display());
+            assert_eq!(sections::judge(&text), Ok(()), "{}: {text}", path.display());
+            assert_eq!(repetition::judge(&text, &transcript), Ok(()), "{}: {text}", path.display());
+            let admitted = gates.admit(&text, u64::MAX).unwrap();
+            assert_eq!(admitted.recall.missing, [""; 0], "{}", path.display());
+            assert_eq!(admitted.recall.found, admitted.recall.of, "{}", path.display());
+            assert_eq!(sections::judge(&admitted.text), Ok(()), "{}", path.display());
+            judged += usize::from(!is_empty);
+            completed += usize::from(admitted.text != text);
+        }
     }
-    assert!(completed > 10, "{completed}");
+    assert!(judged > 100 && completed > 40, "{judged} {completed}");
 }
 
 #[test]
@@ -244,7 +229,7 @@ proptest! {
         let after = gates.admit(&text, room).unwrap();
         prop_assert_eq!(sections::judge(&after.text), Ok(()));
         prop_assert!(after.recall.found >= before.recall.found);
-        prop_assert!(after.text.starts_with(text.trim_end()) || last.is_empty());
+        prop_assert!(after.text.starts_with(text.trim_end()) || headings::says_nothing(&last));
         let all = gates.admit(&text, u64::MAX).unwrap();
         prop_assert_eq!(all.recall.found, all.recall.of, "{:?}", all.recall.missing);
         prop_assert_eq!(sections::judge(&all.text), Ok(()));

@@ -10,12 +10,12 @@ const MOST_LINES_BEFORE: usize = 1;
 /// Refuses a text that says nothing, that stands in a code fence, that begins with talk, or that holds parts of the
 /// frame around a summary, which readers would take for the frame itself.
 pub(super) fn judge(summary: &str) -> Result<(), Objection> {
-    let mut lines = summary.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = summary.lines().map(str::trim).filter(|line| !line.is_empty());
     if lines.clone().all(|line| heading(line).is_some() || says_nothing(line)) {
         return Err(Objection::form("the summary says nothing: there is no text under its headings"));
     }
     let is_fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
-    if lines.clone().next().is_some_and(is_fence) && lines.next_back().is_some_and(is_fence) {
+    if lines.clone().next().is_some_and(is_fence) && lines.clone().next_back().is_some_and(is_fence) {
         return Err(Objection::form("the whole summary stands in a code fence: write it without the fence"));
     }
     for part in [OPENING_TAG, CLOSING_TAG, TASK_LABEL, PREAMBLE_END] {

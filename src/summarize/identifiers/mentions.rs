@@ -45,20 +45,19 @@ impl Mentions {
     fn stands_at(&self, start: usize, wanted: &str) -> bool {
         let Some((before, rest)) = self.text.split_at_checked(start) else { return false };
         let Some(after) = rest.strip_prefix(wanted) else { return false };
-        let joins = |edge: Option<char>, mut beyond: std::iter::Take<&mut dyn Iterator<Item = char>>| {
-            let is_free = edge.is_none_or(|edge| edge.is_alphanumeric() && !is_of_word(edge));
-            let next = beyond.next();
-            let is_joint = next.is_some_and(|next| JOINTS.contains(&next));
-            !is_free && (next.is_some_and(is_of_word) || is_joint && beyond.next().is_some_and(is_of_word))
-        };
+        let (mut back, mut on) = (before.chars().rev(), after.chars());
         let is_below_root = before.ends_with(['/', '\\']) && !is_dot_slash(before);
         !is_below_root
-            && !joins(
-                wanted.chars().next(),
-                (&mut before.chars().rev() as &mut dyn Iterator<Item = char>).take(2),
-            )
-            && !joins(wanted.chars().last(), (&mut after.chars() as &mut dyn Iterator<Item = char>).take(2))
+            && !joins(wanted.chars().next(), back.next(), back.next())
+            && !joins(wanted.chars().next_back(), on.next(), on.next())
     }
+}
+
+/// Whether the character beside an identifier's `edge`, or the one `beyond` it, makes the identifier a longer one.
+fn joins(edge: Option<char>, beside: Option<char>, beyond: Option<char>) -> bool {
+    let is_cjk = edge.is_some_and(|edge| edge.is_alphanumeric() && !is_of_word(edge));
+    let is_joint = beside.is_some_and(|beside| JOINTS.contains(&beside)) && beyond.is_some_and(is_of_word);
+    !is_cjk && (beside.is_some_and(is_of_word) || is_joint)
 }
 
 /// `./` says nothing; `../` and the rest of a longer path do.
