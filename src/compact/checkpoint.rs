@@ -7,6 +7,10 @@ pub(super) use crate::session::{CLOSING_TAG, OPENING_TAG};
 use crate::tokens::host;
 use crate::wording::{amount, span};
 
+/// The end of what every checkpoint begins with.
+pub(super) const PREAMBLE_END: &str =
+    "What they established is recorded below; the conversation goes on after it.";
+
 /// What stands before a carried task.
 pub(super) const TASK_LABEL: &str = "The user's original request, word for word:";
 
@@ -38,16 +42,13 @@ impl Checkpoint {
     }
 }
 
-/// Says what a checkpoint stands for, and how to see it. Every word of it is paid for in each request, and a checkpoint
-/// must cost less than what it hides.
+/// Says what a checkpoint stands for. Every word of it is paid for in each request, and a checkpoint must cost less
+/// than what it hides.
 fn preamble(hidden: &[u64]) -> String {
     let messages = amount(hidden.len() as u64, "message");
     let seqs = hidden.first().zip(hidden.last()).map(|(first, last)| span("seq", *first, *last));
     let seqs = seqs.unwrap_or_default();
-    format!(
-        "Taken out here to save room: {messages} ({seqs}), shown by `dshc replay --expand`. What is kept of that stands \
-         below; the conversation goes on behind it."
-    )
+    format!("{messages} of the session log ({seqs}) stood here. {PREAMBLE_END}")
 }
 
 /// A text block as JSON. `None` never comes: a quoted string is JSON.
@@ -71,7 +72,6 @@ mod tests {
         // Positions count, not the size of the numbers.
         assert!(told(&[2013, 17]).contains("2 messages (seqs 2013 to 17)"));
         assert!(told(&[5]).contains("1 message (seq 5)"));
-        assert!(told(&[5]).contains("`dshc replay --expand`"));
     }
 
     #[test]

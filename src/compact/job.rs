@@ -85,6 +85,16 @@ impl Job<'_> {
                 "surface and request header hold {load} host tokens, below {limit}"
             )));
         }
+        if let Some(tail) = self.options.choice.budget(&log.folded.session, &mut outcome.notes)
+            && tail >= limit
+        {
+            let message = format!("a tail of {tail} host tokens is not below the limit of {limit}");
+            return Err(Stopped::Refused(Reason::new(
+                "budget",
+                message,
+                "keep less of the tail, or raise the limit",
+            )));
+        }
         let mut why = None;
         for pass in 0..passes {
             match self.pass(log, Some(limit), outcome) {

@@ -1,5 +1,6 @@
 //! Which span of the surface is replaced.
 
+use super::meter::{Counting, Meter};
 use super::occasion::load;
 use super::outcome::Reason;
 use super::{Options, Stopped};
@@ -19,7 +20,7 @@ pub enum Retention {
         /// Last seq.
         end: u64,
     },
-    /// A tail of at least so many host tokens.
+    /// A tail of at least so many tokens, of the kind that the [`Meter`] counts.
     Tokens(u64),
     /// A tail of this share of the context window.
     Ratio {
@@ -33,6 +34,15 @@ pub enum Retention {
 }
 
 impl Retention {
+    /// The least that the tail holds, in host tokens, where that is what was asked for.
+    pub(super) fn budget(self, session: &Session, remarks: &mut Vec<String>) -> Option<u64> {
+        match self {
+            Self::Tokens(tokens) => Some(tokens),
+            Self::Ratio { ratio, window } => Some(share_of(window_of(session, window, remarks), ratio)),
+            Self::Span { .. } | Self::Turns(_) => None,
+        }
+    }
+
     /// The name of the option that chose.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -54,13 +64,14 @@ pub(super) fn choose(
     remarks: &mut Vec<String>,
 ) -> Result<RangeInclusive<usize>, Stopped> {
     let (nodes, pairing) = (session.surface.nodes(), session.pairing());
+    let meter = Meter::new(Counting::Host);
     let cut = match options.choice {
         Retention::Span { start, end } => return span(session, &pairing, start, end),
-        Retention::Tokens(budget) => tail_by_tokens(nodes, budget),
-        Retention::Ratio { ratio, window } => {
-            tail_by_tokens(nodes, share_of(window_of(session, window, remarks), ratio))
-        }
         Retention::Turns(turns) => tail_by_turns(nodes, turns),
+        retention => {
+            let budget = retention.budget(session, remarks).unwrap_or_default();
+            meter.tail(nodes, budget, remarks)
+        }
     };
     let floor = floor(session);
     if cut <= floor {
@@ -84,7 +95,10 @@ pub(super) fn choose(
 /// The context window in tokens: the one named, else the log's, else a usual one.
 pub(super) fn window_of(session: &Session, named: Option<u64>, remarks: &mut Vec<String>) -> u64 {
     named.or(session.context_window).unwrap_or_else(|| {
-        remarks.push(format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed"));
+        let remark = format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed");
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
         DEFAULT_WINDOW
     })
 }
@@ -131,18 +145,6 @@ fn behind_the_task(
         }
         _ => Ok(start..=cut - 1),
     }
-}
-
-/// The position where a tail of at least `budget` host tokens starts; the node that reaches it is in the tail.
-fn tail_by_tokens(nodes: &[Node], budget: u64) -> usize {
-    let mut held = 0_u64;
-    for (position, node) in nodes.iter().enumerate().rev() {
-        held = held.saturating_add(node.host_tokens);
-        if held >= budget {
-            return position;
-        }
-    }
-    0
 }
 
 /// The position where the last `turns` turns that have a node start.

@@ -9,8 +9,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+mod mend_tail;
 #[cfg(test)]
 mod tests;
+
+pub use mend_tail::MendedTail;
 
 /// How many of the last bytes tell one state of a file from another.
 const TAIL: u64 = 4096;
@@ -64,6 +67,14 @@ pub trait Disk {
     fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
         file.set_len(length)?;
         file.sync_all()
+    }
+    /// Gives the file at `new` the name of the one at `old`, which loses it.
+    fn replace(&self, new: &Path, old: &Path) -> io::Result<()> {
+        std::fs::rename(new, old)
+    }
+    /// Makes the names in a folder durable, where the system can.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
     }
 }
 
@@ -322,8 +333,13 @@ fn encode(container: Container, records: &[String]) -> io::Result<Vec<u8>> {
 
 /// An independent frame with a checksum and no content size, as dsh writes it (FORMAT §2.2).
 pub fn zstd_frame(text: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 3)?;
-    encoder.include_checksum(true)?;
+    let mut encoder = encoder(Vec::new())?;
     encoder.write_all(text)?;
     encoder.finish()
+}
+
+fn encoder<W: Write>(output: W) -> io::Result<zstd::Encoder<'static, W>> {
+    let mut encoder = zstd::Encoder::new(output, 3)?;
+    encoder.include_checksum(true)?;
+    Ok(encoder)
 }

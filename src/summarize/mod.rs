@@ -1,16 +1,24 @@
 //! Summarizers: what is given to one (a [`Request`]), what it gives back (a [`Summary`]), and who there is.
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
-//! [`Stub`] and [`Drop`] work without a model; [`Live`] puts the region to any [`Model`].
+//! [`Stub`] and [`Drop`] work without a model; [`Live`] puts the region to any [`Model`]: a [`Command`], or one that is
+//! [`Remote`].
 
+mod command;
 mod drop;
+mod http;
+mod identifiers;
 mod live;
 mod model;
 mod stub;
+mod text;
 mod transcript;
 mod watch;
 
+pub use command::Command;
 pub use drop::Drop;
+pub use http::{Dialect, Key, Limits, Remote, Server, ServerError};
+pub use identifiers::{Identifier, IdentifierKind, Mentions, identifiers};
 pub use live::Live;
 pub use model::{Answer, Model, Prompt, Usage};
 pub use stub::Stub;

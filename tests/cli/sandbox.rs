@@ -71,7 +71,7 @@ impl Sandbox {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dshc"));
         command.args(arguments).current_dir(self.folder.path());
-        for setting in ["CI", "NO_COLOR", "CLICOLOR_FORCE", "DSH_HOME"] {
+        for setting in ["CI", "NO_COLOR", "CLICOLOR_FORCE", "DSH_HOME", "DSHC_BASE_URL", "DSHC_MODEL"] {
             command.env_remove(setting);
         }
         command.env("HOME", self.folder.path());

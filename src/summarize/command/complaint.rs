@@ -1,0 +1,72 @@
+//! What a program that failed says about it, made fit for a message.
+
+/// How many of its last lines are shown, and how much of each, in characters.
+const LINES: usize = 3;
+const MOST: usize = 200;
+
+/// The shortest value of a variable that is taken for a secret: shorter ones occur in any text.
+const SHORTEST_SECRET: usize = 6;
+
+/// Words in the names of variables that hold secrets.
+const SECRETIVE: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+
+/// The last lines of `errors`, on one line, without control characters and terminal colours. The value of a
+/// variable of the environment that seems to hold a secret is left out: a message goes into the log.
+pub(super) fn of(errors: &[u8]) -> String {
+    without(&secrets(std::env::vars_os()), &tail(errors))
+}
+
+fn tail(errors: &[u8]) -> String {
+    let text = String::from_utf8_lossy(errors);
+    let text = anstream::adapter::strip_str(&text).to_string();
+    let plain = |line: &str| {
+        let line: String = line.chars().filter(|c| !c.is_control() || *c == '\t').collect();
+        line.trim().to_owned()
+    };
+    let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
+    let last = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
+    last.join("; ")
+}
+
+fn secrets(variables: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>) -> Vec<String> {
+    let texts =
+        variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let is_secret = |(name, value): &(String, String)| {
+        let name = name.to_uppercase();
+        value.len() >= SHORTEST_SECRET && SECRETIVE.iter().any(|word| name.contains(word))
+    };
+    texts.filter(is_secret).map(|(_, value)| value).collect()
+}
+
+fn without(secrets: &[String], text: &str) -> String {
+    let mut text = text.to_owned();
+    for secret in secrets {
+        text = text.replace(secret.as_str(), "***");
+    }
+    match text.char_indices().nth(LINES * MOST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_shown_on_one() {
+        assert_eq!(tail(b"one\ntwo\n\n\x1b[31mthree\x1b[0m\r\n\x07fo\xffur\n"), "two; three; fo\u{fffd}ur");
+        assert_eq!(tail(b" \n"), "");
+        let long = without(&[], &"x".repeat(10_000));
+        assert_eq!(long.chars().count(), LINES * MOST + 1);
+    }
+
+    #[test]
+    fn values_that_seem_secret_are_left_out() {
+        let variables = [("ACME_API_KEY", "abc-123456"), ("HOME", "/home/ann"), ("SHORT_TOKEN", "abc")];
+        let secrets = secrets(variables.map(|(name, value)| (name.into(), value.into())).into_iter());
+        assert_eq!(secrets, ["abc-123456"]);
+        let said = without(&secrets, "401 for key abc-123456 of /home/ann, abc");
+        assert_eq!(said, "401 for key *** of /home/ann, abc");
+    }
+}

@@ -1,0 +1,160 @@
+//! Anthropic's messages: the request, and the events of a streamed answer.
+
+use super::draft::{Draft, Stop};
+use super::fault::Fault;
+use super::openai::Thinking;
+use super::terms::{Switch, Terms};
+use super::{refusal, words};
+use crate::json::{self, Raw, Text};
+use crate::summarize::Prompt;
+use serde::{Deserialize, Serialize};
+
+/// The version of the API that is spoken, a header that each request must have.
+pub(super) const VERSION: &str = "2023-06-01";
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u64,
+    system: &'a str,
+    messages: [Message<'a>; 1],
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Thinking>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+/// The request's body.
+pub(super) fn body(
+    model: &str,
+    prompt: &Prompt,
+    max_tokens: u64,
+    terms: Terms,
+) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&Body {
+        model,
+        max_tokens: terms.cap_for(max_tokens),
+        system: &prompt.instructions,
+        messages: [Message { role: "user", content: &prompt.text }],
+        stream: true,
+        thinking: (terms.switch == Switch::Thinking).then_some(Thinking { r#type: "disabled" }),
+    })
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow)]
+    r#type: Option<&'a Raw>,
+    #[serde(borrow)]
+    message: Option<Begun<'a>>,
+    #[serde(borrow)]
+    content_block: Option<Part<'a>>,
+    #[serde(borrow)]
+    delta: Option<Part<'a>>,
+    #[serde(borrow)]
+    usage: Option<Usage<'a>>,
+    #[serde(borrow)]
+    error: Option<&'a Raw>,
+}
+
+/// The message as it begins.
+#[derive(Deserialize)]
+struct Begun<'a> {
+    #[serde(borrow)]
+    usage: Option<Usage<'a>>,
+}
+
+/// A content block as it begins, more of one, or what the end changes in the message.
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow)]
+    r#type: Option<&'a Raw>,
+    #[serde(borrow)]
+    text: Option<&'a Raw>,
+    #[serde(borrow)]
+    thinking: Option<&'a Raw>,
+    #[serde(borrow)]
+    stop_reason: Option<&'a Raw>,
+}
+
+#[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the API's names")]
+struct Usage<'a> {
+    #[serde(borrow)]
+    input_tokens: Option<&'a Raw>,
+    #[serde(borrow)]
+    cache_creation_input_tokens: Option<&'a Raw>,
+    #[serde(borrow)]
+    cache_read_input_tokens: Option<&'a Raw>,
+    #[serde(borrow)]
+    output_tokens: Option<&'a Raw>,
+}
+
+/// Takes one event's data into the draft; tells whether it ends the stream. Events of unknown types say nothing.
+pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
+    let event: Event = serde_json::from_str(data).map_err(|error| super::no_json(data, &error))?;
+    let kind = event.r#type.and_then(json::text).unwrap_or_default();
+    match &*kind.to_str() {
+        "message_start" => take_usage(event.message.and_then(|message| message.usage), draft),
+        "content_block_start" | "content_block_delta" => {
+            for part in event.content_block.into_iter().chain(event.delta) {
+                take_part(&part, draft)?;
+            }
+        }
+        "message_delta" => {
+            take_usage(event.usage, draft);
+            let reason = event.delta.and_then(|delta| delta.stop_reason).and_then(json::text);
+            draft.stop = reason.map(|reason| stop(&reason)).or(draft.stop.take());
+        }
+        "message_stop" => return Ok(true),
+        "error" => return Err(refusal::of_stream(&event.error.map(words::of_error).unwrap_or_default())),
+        _ => {}
+    }
+    Ok(false)
+}
+
+/// A block, or more of one. Of a block that is neither text nor thinking, only tools' are known to be asked for.
+fn take_part(part: &Part, draft: &mut Draft) -> Result<(), Fault> {
+    let kind = part.r#type.and_then(json::text).unwrap_or_default();
+    match &*kind.to_str() {
+        "text" | "text_delta" => part.text.and_then(json::text).map_or(Ok(()), |text| draft.say(&text)),
+        "thinking" | "thinking_delta" => {
+            part.thinking.and_then(json::text).into_iter().for_each(|thought| draft.think(&thought));
+            Ok(())
+        }
+        kind if kind.ends_with("tool_use") => {
+            draft.call();
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Figures that come later are those of the whole so far. What was read from a cache, or into it, is told apart.
+fn take_usage(usage: Option<Usage>, draft: &mut Draft) {
+    let Some(usage) = usage else { return };
+    if let Some(fresh) = usage.input_tokens.and_then(json::count) {
+        let cached = [usage.cache_creation_input_tokens, usage.cache_read_input_tokens];
+        let cached = cached.into_iter().flatten().filter_map(json::count);
+        draft.usage.0 = Some(cached.fold(fresh, u64::saturating_add));
+    }
+    if let Some(written) = usage.output_tokens.and_then(json::count) {
+        draft.usage.1 = Some(written);
+    }
+}
+
+fn stop(reason: &Text) -> Stop {
+    match &*reason.to_str() {
+        "end_turn" | "stop_sequence" => Stop::Done,
+        "max_tokens" => Stop::Cap,
+        "model_context_window_exceeded" => Stop::Window,
+        "refusal" => Stop::Filter,
+        "tool_use" => Stop::Tool,
+        other => Stop::Other(json::clip(other).into_owned()),
+    }
+}

@@ -1,0 +1,180 @@
+//! Chat completions: the request, and the chunks of a streamed answer.
+//!
+//! As OpenAI's API has them, and DeepSeek, ollama, llama.cpp and vLLM after it. A thinking model's thoughts come in
+//! `reasoning_content`, or in `reasoning` (ollama, newer vLLM).
+
+use super::draft::{Draft, Stop};
+use super::fault::Fault;
+use super::terms::{Cap, Switch, Terms};
+use super::{refusal, words};
+use crate::json::{self, Raw};
+use crate::summarize::Prompt;
+use serde::{Deserialize, Serialize};
+
+/// What ends a stream.
+const END: &str = "[DONE]";
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: [Message<'a>; 2],
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_template_kwargs: Option<TemplateArguments>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+/// `{"type": "disabled"}`.
+#[derive(Serialize)]
+pub(super) struct Thinking {
+    pub(super) r#type: &'static str,
+}
+
+#[derive(Serialize)]
+struct TemplateArguments {
+    enable_thinking: bool,
+}
+
+/// The request's body.
+pub(super) fn body(
+    model: &str,
+    prompt: &Prompt,
+    max_tokens: u64,
+    terms: Terms,
+) -> Result<String, serde_json::Error> {
+    let cap = Some(terms.cap_for(max_tokens));
+    serde_json::to_string(&Body {
+        model,
+        messages: [
+            Message { role: "system", content: &prompt.instructions },
+            Message { role: "user", content: &prompt.text },
+        ],
+        stream: true,
+        stream_options: terms.asks_usage.then_some(StreamOptions { include_usage: true }),
+        max_tokens: cap.filter(|_| terms.cap == Cap::Tokens),
+        max_completion_tokens: cap.filter(|_| terms.cap == Cap::CompletionTokens),
+        thinking: (terms.switch == Switch::Thinking).then_some(Thinking { r#type: "disabled" }),
+        reasoning_effort: (terms.switch == Switch::Effort).then_some("none"),
+        chat_template_kwargs: (terms.switch == Switch::Template)
+            .then_some(TemplateArguments { enable_thinking: false }),
+    })
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow)]
+    choices: Option<Vec<Choice<'a>>>,
+    #[serde(borrow)]
+    usage: Option<Usage<'a>>,
+    #[serde(borrow)]
+    error: Option<&'a Raw>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(borrow)]
+    index: Option<&'a Raw>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    #[serde(borrow)]
+    finish_reason: Option<&'a Raw>,
+}
+
+/// Texts are read as any value: a member that holds something else says nothing.
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow)]
+    content: Option<&'a Raw>,
+    #[serde(borrow)]
+    reasoning_content: Option<&'a Raw>,
+    #[serde(borrow)]
+    reasoning: Option<&'a Raw>,
+    #[serde(borrow)]
+    refusal: Option<&'a Raw>,
+    #[serde(borrow)]
+    tool_calls: Option<&'a Raw>,
+    #[serde(borrow)]
+    function_call: Option<&'a Raw>,
+}
+
+#[derive(Deserialize)]
+struct Usage<'a> {
+    #[serde(borrow)]
+    prompt_tokens: Option<&'a Raw>,
+    #[serde(borrow)]
+    completion_tokens: Option<&'a Raw>,
+}
+
+/// Takes one event's data into the draft; tells whether it ends the stream. The usage comes after the reason for
+/// stopping, so that reason alone ends nothing.
+pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
+    if data.trim() == END {
+        draft.stop.get_or_insert(Stop::Done);
+        return Ok(true);
+    }
+    let chunk: Chunk = serde_json::from_str(data).map_err(|error| super::no_json(data, &error))?;
+    if let Some(error) = chunk.error {
+        return Err(refusal::of_stream(&words::of_error(error)));
+    }
+    if let Some(usage) = chunk.usage {
+        draft.usage =
+            (usage.prompt_tokens.and_then(json::count), usage.completion_tokens.and_then(json::count));
+    }
+    for choice in chunk.choices.unwrap_or_default() {
+        // Only one answer is asked for.
+        if choice.index.and_then(json::count).is_none_or(|index| index == 0) {
+            take_choice(choice, draft)?;
+        }
+    }
+    Ok(false)
+}
+
+fn take_choice(choice: Choice, draft: &mut Draft) -> Result<(), Fault> {
+    if let Some(delta) = choice.delta {
+        for thought in [delta.reasoning_content, delta.reasoning].into_iter().flatten().filter_map(json::text)
+        {
+            draft.think(&thought);
+        }
+        if let Some(text) = delta.content.and_then(json::text) {
+            draft.say(&text)?;
+        }
+        if let Some(text) = delta.refusal.and_then(json::text) {
+            draft.refuse(&text);
+        }
+        let calls = delta.tool_calls.and_then(json::array).is_some_and(|calls| !calls.is_empty());
+        if calls || delta.function_call.is_some() {
+            draft.call();
+        }
+    }
+    if let Some(reason) = choice.finish_reason.and_then(json::text).filter(|reason| !reason.is_empty()) {
+        draft.stop = Some(match &*reason.to_str() {
+            "stop" => Stop::Done,
+            "length" => Stop::Cap,
+            "content_filter" => Stop::Filter,
+            "tool_calls" | "function_call" => Stop::Tool,
+            "insufficient_system_resource" => Stop::Interrupted,
+            other => Stop::Other(json::clip(other).into_owned()),
+        });
+    }
+    Ok(())
+}
