@@ -68,10 +68,14 @@ mod tests {
             let blocks: Vec<String> = checkpoint.content.iter().map(|block| block.get().to_owned()).collect();
             blocks.join(" ")
         };
-        assert!(told(&[3, 9, 454]).contains("3 messages (seqs 3 to 454)"), "{}", told(&[3, 9, 454]));
+        assert!(
+            told(&[3, 9, 454]).contains("3 messages of the session log (seqs 3 to 454)"),
+            "{}",
+            told(&[3, 9, 454])
+        );
         // Positions count, not the size of the numbers.
-        assert!(told(&[2013, 17]).contains("2 messages (seqs 2013 to 17)"));
-        assert!(told(&[5]).contains("1 message (seq 5)"));
+        assert!(told(&[2013, 17]).contains("2 messages of the session log (seqs 2013 to 17)"));
+        assert!(told(&[5]).contains("1 message of the session log (seq 5)"));
     }
 
     #[test]

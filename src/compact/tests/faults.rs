@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Eight empty sections.
+/// Eight sections, each with a line of its own.
 fn summary() -> String {
-    SECTIONS.map(|section| format!("## {section}\n(none)")).join("\n\n")
+    SECTIONS.map(|section| format!("## {section}\n- {section}: all of it")).join("\n\n")
 }
 
 /// Compacts a copy of each log, to whose file `befalls` something meanwhile. It must fail with `told`, and leave what is
