@@ -1,5 +1,7 @@
 //! Compactions under failures that no command line can bring about.
 
+mod faults;
+
 use super::open_log::fold;
 use super::*;
 use crate::log::Source;

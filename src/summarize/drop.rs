@@ -43,7 +43,7 @@ fn note(request: &Request) -> String {
         (checkpoints > 0).then(|| format!("what {} said", amount(checkpoints, "earlier checkpoint")));
     let told: Vec<String> = of_a_kind.chain(forgotten).collect();
     let list = if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) };
-    format!("Left out without a summary, {seqs}{list}.")
+    format!("Left out without a summary, {seqs}{list}. `dshc replay --expand` shows all of it.")
 }
 
 /// Whether an entry is the prompt that stands beside the note.
@@ -91,10 +91,16 @@ mod tests {
     fn what_is_left_out_is_counted_by_kind() {
         assert_eq!(
             note(exchange(), &[2, 3, 4, 5, 6], None),
-            "Left out without a summary, seqs 2 to 6: 2 prompts, 1 answer, 1 tool call, 1 tool result, 1 other message."
+            "Left out without a summary, seqs 2 to 6: 2 prompts, 1 answer, 1 tool call, 1 tool result, 1 other message. `dshc replay --expand` shows all of it."
         );
-        assert_eq!(note(vec![human(6)], &[6], None), "Left out without a summary, seq 6: 1 prompt.");
-        assert_eq!(note(Vec::new(), &[7, 8], None), "Left out without a summary, seqs 7 to 8.");
+        assert_eq!(
+            note(vec![human(6)], &[6], None),
+            "Left out without a summary, seq 6: 1 prompt. `dshc replay --expand` shows all of it."
+        );
+        assert_eq!(
+            note(Vec::new(), &[7, 8], None),
+            "Left out without a summary, seqs 7 to 8. `dshc replay --expand` shows all of it."
+        );
     }
 
     #[test]
@@ -103,10 +109,10 @@ mod tests {
         let text = note(vec![checkpoint(90), human(17)], &[90, 17], None);
         assert_eq!(
             text,
-            "Left out without a summary, seqs 90 to 17: 1 prompt, what 1 earlier checkpoint said."
+            "Left out without a summary, seqs 90 to 17: 1 prompt, what 1 earlier checkpoint said. `dshc replay --expand` shows all of it."
         );
         let text = note(vec![checkpoint(90), checkpoint(95)], &[90, 95], None);
-        assert!(text.ends_with(": what 2 earlier checkpoints said."), "{text}");
+        assert!(text.contains(": what 2 earlier checkpoints said. "), "{text}");
     }
 
     #[test]

@@ -386,29 +386,6 @@ fn a_log_that_another_dshc_holds_is_left_alone() {
 }
 
 #[test]
-fn two_at_once_never_interleave() {
-    let sandbox = Sandbox::new();
-    for _ in 0..20 {
-        let log = sandbox.copy(fixture("demo-zstd/session.jsonl.zstd"));
-        let old = fs::read(&log).unwrap();
-        let start = |turns| {
-            sandbox
-                .command(&["compact", text(&log), "--keep-turns", turns, "-q"])
-                .stdout(std::process::Stdio::null())
-                .stderr(std::process::Stdio::null())
-                .spawn()
-                .unwrap()
-        };
-        let mut both = [start("2"), start("1")];
-        let codes = both.each_mut().map(|child| child.wait().unwrap().code().unwrap());
-        assert!(codes.contains(&0) && codes.iter().all(|code| [0, 4].contains(code)), "{codes:?}");
-        assert!(fs::read(&log).unwrap().starts_with(&old));
-        let (view, code) = sandbox.json(&["replay", text(&log)]);
-        assert_eq!((code, &view["lock"]["state"]), (0, &json!("free")));
-    }
-}
-
-#[test]
 fn unreadable_logs_are_told_apart_from_refused_ones() {
     let sandbox = Sandbox::new();
     let (report, code) = sandbox.json(&["compact", text(&fixture("bytes/empty.jsonl"))]);
