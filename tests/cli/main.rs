@@ -17,6 +17,7 @@ mod encodings;
 mod formats;
 mod frames;
 mod golden;
+mod live;
 mod mutations;
 mod official;
 mod places;

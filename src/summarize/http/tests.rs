@@ -1,1 +1,5 @@
+//! Streams as servers send them, written by hand, and whole calls of a server that says what it is told to.
 
+mod calls;
+mod server;
+mod streams;
