@@ -5,7 +5,7 @@ mod group;
 mod name;
 mod running;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
 
 use super::{Answer, Model, Prompt, SECTIONS, SummarizeError, Watch};

@@ -63,3 +63,31 @@ pub enum Entry {
         text: String,
     },
 }
+
+impl Entry {
+    /// What was said, called with or answered.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Human { text, .. }
+            | Self::Context { text, .. }
+            | Self::Assistant { text, .. }
+            | Self::Result { text, .. }
+            | Self::Checkpoint { summary: text, .. }
+            | Self::Call { arguments: text, .. } => text,
+        }
+    }
+
+    /// The seq of the node that it is of; of a prompt that a checkpoint carries, that of the prompt.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        match self {
+            Self::Human { seq, .. }
+            | Self::Context { seq, .. }
+            | Self::Checkpoint { seq, .. }
+            | Self::Assistant { seq, .. }
+            | Self::Call { seq, .. }
+            | Self::Result { seq, .. } => *seq,
+        }
+    }
+}

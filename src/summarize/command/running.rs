@@ -95,15 +95,15 @@ pub(super) fn run(
             Err(why) => why,
         };
         let is_silent = why == RecvTimeoutError::Disconnected || heard.elapsed() >= REST;
-        match ended {
-            Some(status) if is_silent => return Ok(Ended { status, output, errors }),
-            Some(_) => {}
-            None if group::has_ended(&mut running.child)? => {
-                (ended, heard) = (Some(running.finish()?), Instant::now());
+        if let Some(status) = ended {
+            if is_silent {
+                return Ok(Ended { status, output, errors });
             }
-            // Both pipes are closed, and it goes on.
-            None if why == RecvTimeoutError::Disconnected => thread::sleep(TICK),
-            None => {}
+        } else if group::has_ended(&mut running.child)? {
+            (ended, heard) = (Some(running.finish()?), Instant::now());
+        } else if why == RecvTimeoutError::Disconnected {
+            // Its pipes are closed, and it goes on.
+            thread::sleep(TICK);
         }
     }
 }

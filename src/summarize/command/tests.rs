@@ -1,3 +1,7 @@
+//! They run small shell scripts.
+
+#![cfg(unix)]
+
 use super::super::Unwatched;
 use super::*;
 use std::fs;
