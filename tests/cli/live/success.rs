@@ -2,6 +2,7 @@
 
 use super::bench::{Bench, DIALECTS, Mock};
 use super::texts::SUMMARY;
+use super::wire::{HEAD, Then, serve};
 use llmposter::Fixture;
 use serde_json::json;
 
@@ -15,6 +16,13 @@ fn lands(bench: &Bench, dialect: &str, url: &str, more: &[&str]) {
     assert_eq!(
         (&by["kind"], &by["provider"], &by["model"]),
         (&json!(dialect), &json!(provider), &json!("m-1"))
+    );
+    assert_eq!(by["calls"], json!(1));
+    // The mock tells no usage in a streamed chat.
+    assert_eq!(
+        by["usage"]["outputTokens"].as_u64().is_some_and(|tokens| tokens > 0),
+        dialect == "anthropic",
+        "{by}"
     );
     let added = bench.added();
     let types: Vec<&str> = added.iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -50,4 +58,15 @@ fn a_server_that_fails_three_times_is_asked_a_fourth_time() {
         lands(&Bench::new(), dialect, &mock.url(), &[]);
         assert_eq!(mock.requests(), 4);
     }
+}
+
+#[test]
+fn what_the_model_read_and_wrote_is_told() {
+    let said =
+        json!({ "choices": [{ "index": 0, "delta": { "content": SUMMARY }, "finish_reason": "stop" }] });
+    let usage = json!({ "choices": [], "usage": { "prompt_tokens": 9_000, "completion_tokens": 120 } });
+    let url = serve(format!("{HEAD}data: {said}\n\ndata: {usage}\n\ndata: [DONE]\n\n"), Then::Close);
+    let run = Bench::new().compact("openai", &url, &[]);
+    let expected = json!({ "inputTokens": 9_000, "outputTokens": 120 });
+    assert_eq!(Bench::report(&run)["summarizer"]["usage"], expected, "{run:?}");
 }

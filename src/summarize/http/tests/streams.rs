@@ -79,6 +79,10 @@ fn what_ends_a_chat_otherwise_is_no_answer() {
         ),
         (r#"{"error":"gone"}"#, "passing: the server broke the answer off: gone"),
         (r#"{"choices":[{"delta":{"content":"te"#, "passing: the stream holds an event that is no JSON"),
+        (
+            r#"{"object":"error","message":"out of memory","code":500}"#,
+            "passing: the answer ended before its end mark",
+        ),
         ("overloaded", "passing: the stream holds an event that is no JSON"),
     ] {
         let message = message(read(openai::take, &[said, last, "[DONE]"]));
