@@ -19,6 +19,7 @@ mod formats;
 mod frames;
 mod golden;
 mod mend;
+mod live;
 mod mutations;
 mod official;
 mod permissions;
