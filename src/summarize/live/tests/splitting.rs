@@ -1,8 +1,11 @@
 //! Where a transcript may be cut, and how much fits.
 
 use super::*;
+use crate::tokens::{Tokenizer, TokenizerName};
 use proptest::prelude::*;
 use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 
 fn named(entries: Vec<Entry>) -> Vec<String> {
     units::of(&Transcript { entries }, None).iter().map(ToString::to_string).collect()
@@ -34,10 +37,21 @@ fn a_checkpoint_stays_with_the_prompt_that_it_may_carry() {
 }
 
 #[test]
-fn other_scripts_than_latin_are_dearer_than_for_the_host() {
-    for (text, tokens) in [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("压缩会话", 4), ("é", 1), ("🦀", 2)]
+fn what_is_denser_than_prose_is_dearer_than_for_the_host() {
+    for (text, tokens) in
+        [("", 0), ("a", 1), ("ab c", 1), ("abcde", 2), ("3.14", 3), ("压缩会话", 4), ("é", 1), ("🦀", 2)]
     {
         assert_eq!(estimate(text), tokens, "{text}");
+    }
+}
+
+#[test]
+fn a_text_is_not_taken_for_shorter_than_it_is() {
+    let tokenizer = Tokenizer::load(TokenizerName::O200kBase);
+    for name in ["fixtures/demo/session.jsonl", "Cargo.lock", "README.md", "fixtures/golden/prompt.txt"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+        let (found, exact) = (estimate(&text), tokenizer.count(&text).unwrap());
+        assert!((exact..exact * 7 / 5).contains(&found), "{name}: {found} for {exact}");
     }
 }
 
