@@ -15,6 +15,8 @@ pub enum Exit {
     Refused,
     /// Failed after it had begun; no history was replaced.
     Failed,
+    /// Interrupted.
+    Interrupted,
 }
 
 impl Exit {
@@ -28,14 +30,16 @@ impl Exit {
             Self::Unreadable => 3,
             Self::Refused => 4,
             Self::Failed => 5,
+            Self::Interrupted => 130,
         }
     }
 
-    /// The code of a run whose files ended in different ways: the first of 3, 5, 4, 1, 0 that occurred.
+    /// The code of a run whose files ended in different ways: the first of 130, 3, 5, 4, 1, 0 that occurred.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         let rank = |exit| match exit {
-            Self::Usage => 5,
+            Self::Usage => 6,
+            Self::Interrupted => 5,
             Self::Unreadable => 4,
             Self::Failed => 3,
             Self::Refused => 2,
@@ -48,16 +52,16 @@ impl Exit {
 
 #[cfg(test)]
 mod tests {
-    use super::Exit::{self, Done, Failed, Findings, Refused, Unreadable};
+    use super::Exit::{self, Done, Failed, Findings, Interrupted, Refused, Unreadable};
 
     #[test]
     fn the_gravest_end_decides() {
-        let all = [Done, Findings, Refused, Failed, Unreadable];
+        let all = [Done, Findings, Refused, Failed, Unreadable, Interrupted];
         for pair in all.windows(2) {
             assert_eq!(pair[0].merge(pair[1]), pair[1]);
             assert_eq!(pair[1].merge(pair[0]), pair[1]);
         }
         let codes: Vec<u8> = all.into_iter().map(Exit::code).collect();
-        assert_eq!(codes, [0, 1, 4, 5, 3]);
+        assert_eq!(codes, [0, 1, 4, 5, 3, 130]);
     }
 }

@@ -11,6 +11,7 @@ pub mod exit;
 pub mod format;
 pub mod json;
 pub mod log;
+pub mod mend;
 pub mod replay;
 pub mod report;
 pub mod session;

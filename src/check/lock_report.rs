@@ -103,12 +103,7 @@ pub(super) fn repairs(lock: &Lock, format: &Format) -> String {
 
 /// The `turn` of a `compaction/end` that may still close the bracket; none where none may.
 fn legal_end(lock: &Lock) -> Option<String> {
-    let is_closable = lock.crossing_seq.is_none() && lock.is_turn_valid && lock.earlier_seq.is_none();
-    match (lock.turn, lock.owner) {
-        (Some(turn), Owner::Open) if is_closable => Some(turn.to_string()),
-        (None, _) if is_closable => Some("null".to_owned()),
-        _ => None,
-    }
+    lock.is_closable.then(|| lock.turn.map_or_else(|| "null".to_owned(), |turn| turn.to_string()))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! `dshc compact`.
 
 use super::summarizer::{SummarizerArgs, environment};
+use super::watching::{Interrupt, Watching};
 use super::{Format, NO_OUTPUT, UsageError, inputs};
 use crate::batch::{self, FoundLog};
-use crate::compact::{self, Options, Outcome, Retention, Services, Status};
+use crate::compact::{self, Limit, Occasion, Options, Outcome, Retention, Services, Status};
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
-use crate::summarize::Unwatched;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,10 @@ Examples:
   dshc compact LOG --keep-turns 3 -o NEW.jsonl   write the extended log to a new file
   dshc compact LOG --retain-tokens 20000         append to the log itself; close the session first
   dshc compact LOG --region 12..87               replace this span, both ends included
+  dshc compact LOG --over-ratio 0.8              only if it would soon be too big for the model
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, 3 a log cannot be read,
-4 refused before the first byte was written, 5 failed after that.";
+4 refused before the first byte was written, 5 failed after that, 130 interrupted.";
 
 /// The share of the context window that stays where nothing else is said.
 const RETAIN_RATIO: f64 = 0.16;
@@ -40,10 +41,19 @@ pub(super) struct Compact {
     /// Logs, session directories, or folders of logs.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Only where surface and request header hold at least N host tokens; compact again while they still do.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["over_ratio", "region"], help_heading = "When")]
+    over: Option<u64>,
+    /// The same with a share of the context window; dsh itself compacts from 0.8 on.
+    #[arg(long, value_name = "R", value_parser = share, conflicts_with = "region", help_heading = "When")]
+    over_ratio: Option<f64>,
+    /// Compact at most so many times while the surface is still over.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "When")]
+    passes: u32,
     /// Replace this span, named by the seqs of its first and last message (see `dshc replay`).
     #[arg(long, value_name = "A..B", conflicts_with_all = ["retain_tokens", "retain_ratio", "keep_turns"], help_heading = "What stays")]
     region: Option<Span>,
-    /// Keep a tail of at least N host tokens.
+    /// Keep a tail of at least N host tokens [default with --over N: a fifth of that].
     #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["retain_ratio", "keep_turns"], help_heading = "What stays")]
     retain_tokens: Option<u64>,
     /// Keep a tail of this share of the context window [default: 0.16].
@@ -52,8 +62,8 @@ pub(super) struct Compact {
     /// Keep the last N turns.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
     keep_turns: Option<u64>,
-    /// The model's context window in tokens, for --retain-ratio [default: the log's own, else 131072].
-    #[arg(long, value_name = "N", conflicts_with_all = ["region", "retain_tokens", "keep_turns"], value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
+    /// The model's context window in tokens, for ratios [default: the log's own, else 131072].
+    #[arg(long, value_name = "N", conflicts_with = "region", value_parser = clap::value_parser!(u64).range(1..), help_heading = "What stays")]
     context_window: Option<u64>,
     /// Choose the region as dsh does, and do not carry the first human prompt into the checkpoint.
     #[arg(long, help_heading = "What stays")]
@@ -72,6 +82,12 @@ pub(super) struct Compact {
     /// How to tell what was done.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+}
+
+/// A share that may be the whole.
+fn share(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number is wanted".to_owned())?;
+    if value > 0.0 && value <= 1.0 { Ok(value) } else { Err("a share above 0 and up to 1 is wanted".into()) }
 }
 
 /// `A..B`: first and last seq.
@@ -112,13 +128,20 @@ impl Compact {
         }
         let targets = self.targets(&logs)?;
         let summarizer = self.summarizer.build(environment)?;
-        let services = Services { summarizer: &*summarizer, disk: &RealDisk, watch: &Unwatched };
-        let options = self.options();
+        let options = self.options()?;
         if logs.is_empty() {
             printer.note("no log is there");
         }
+        let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
+        let progress = printer.progress();
+        let watch = Watching::new(&progress, &interrupt);
+        let services = Services { summarizer: &*summarizer, disk: &RealDisk, watch: &watch };
         let mut outcomes = Vec::new();
         for (log, target) in logs.iter().zip(&targets) {
+            if interrupt.is_asked() {
+                break;
+            }
+            progress.log(&log.path);
             outcomes.push(match log.twin() {
                 Some(twin) => two_encodings(&log.path, twin),
                 None => compact::compact(&log.path, target.as_deref(), &options, &services),
@@ -127,24 +150,50 @@ impl Compact {
                 outcome.notes.insert(0, note);
             }
         }
+        progress.clear();
         self.report(&outcomes, printer)?;
-        Ok(outcomes.iter().fold(Exit::Done, |exit, outcome| exit.merge(exit_of(outcome.status))))
+        if outcomes.len() < logs.len() {
+            printer.note(&format!(
+                "interrupted: {} of {} logs were not begun",
+                logs.len() - outcomes.len(),
+                logs.len()
+            ));
+        }
+        let exit = if interrupt.is_asked() { Exit::Interrupted } else { Exit::Done };
+        Ok(outcomes.iter().fold(exit, |exit, outcome| exit.merge(exit_of(outcome.status))))
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> Result<Options> {
         let ratio = Retention::Ratio {
             ratio: self.retain_ratio.unwrap_or(RETAIN_RATIO),
             window: self.context_window,
         };
         let region = self.region.map(|span| Retention::Span { start: span.start, end: span.end });
-        let choice =
-            region.or(self.retain_tokens.map(Retention::Tokens)).or(self.keep_turns.map(Retention::Turns));
-        Options {
-            choice: choice.unwrap_or(ratio),
+        let named = region
+            .or(self.retain_tokens.map(Retention::Tokens))
+            .or(self.keep_turns.map(Retention::Turns))
+            .or(self.retain_ratio.map(|_| ratio));
+        let of_limit = self.over.map(|limit| Retention::Tokens(limit / 5));
+        let choice = named.or(of_limit).unwrap_or(ratio);
+        let occasion = self.occasion();
+        if let Occasion::Pressure { limit, .. } = occasion
+            && let Some(problem) = limit.conflict(choice)
+        {
+            return Err(UsageError::new(problem, "keep less of the tail, or raise the limit").into());
+        }
+        Ok(Options {
+            occasion,
+            choice,
             keep_task: !self.no_keep_task,
             is_dry_run: self.dry_run,
             assume_idle: self.assume_idle,
-        }
+        })
+    }
+
+    fn occasion(&self) -> Occasion {
+        let ratio = self.over_ratio.map(|ratio| Limit::Ratio { ratio, window: self.context_window });
+        let limit = self.over.map(Limit::Tokens).or(ratio);
+        limit.map_or(Occasion::Now, |limit| Occasion::Pressure { limit, passes: self.passes })
     }
 
     /// Where each log's result goes; checked before any log is read.

@@ -9,6 +9,7 @@ mod replay;
 mod rules;
 mod summarizer;
 mod verify;
+mod watching;
 
 use crate::exit::Exit;
 use crate::report::{Printer, Verbosity};
@@ -39,6 +40,9 @@ struct Global {
     /// Say more: the findings of every file, however many, up to 1,000 of a rule and severity in each and then a sum.
     #[arg(short, long, global = true, help_heading = "Output")]
     verbose: bool,
+    /// Show no progress, even on a terminal.
+    #[arg(long, global = true, help_heading = "Output")]
+    no_progress: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -80,7 +84,8 @@ impl Global {
             ColorChoice::Always => anstream::ColorChoice::Always,
             ColorChoice::Never => anstream::ColorChoice::Never,
         };
-        Printer::new(verbosity, color)
+        let printer = Printer::new(verbosity, color);
+        if self.no_progress { printer.without_progress() } else { printer }
     }
 }
 

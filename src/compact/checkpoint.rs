@@ -5,9 +5,11 @@ use crate::json::{self, Raw};
 use crate::session::Task;
 pub(super) use crate::session::{CLOSING_TAG, OPENING_TAG};
 use crate::tokens::host;
+use crate::wording::{amount, span};
 
-const PREAMBLE: &str = "Earlier messages of this session were condensed to save room. What they established is \
-                        recorded below; the messages after this one are complete.";
+/// The end of what every checkpoint begins with.
+pub(super) const PREAMBLE_END: &str =
+    "What they established is recorded below; the conversation goes on after it.";
 
 /// What stands before a carried task.
 pub(super) const TASK_LABEL: &str = "The user's original request, word for word:";
@@ -19,10 +21,11 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Frames a summary; the task, if it is carried, stands between the opening tag and the summary.
-    pub(super) fn new(summary: &str, task: Option<&Task>) -> Self {
+    /// Frames a summary of the nodes `hidden`; the task, if it is carried, stands between the opening tag and the
+    /// summary.
+    pub(super) fn new(summary: &str, task: Option<&Task>, hidden: &[u64]) -> Self {
         let mut content: Vec<Box<Raw>> = Vec::new();
-        content.extend(text_block(&format!("{PREAMBLE}\n\n{OPENING_TAG}")));
+        content.extend(text_block(&format!("{}\n\n{OPENING_TAG}", preamble(hidden))));
         if let Some(task) = task.filter(|task| !task.content.is_empty()) {
             content.extend(text_block(TASK_LABEL));
             content.extend(task.content.iter().cloned());
@@ -39,7 +42,41 @@ impl Checkpoint {
     }
 }
 
+/// Says what a checkpoint stands for. Every word of it is paid for in each request, and a checkpoint must cost less
+/// than what it hides.
+fn preamble(hidden: &[u64]) -> String {
+    let messages = amount(hidden.len() as u64, "message");
+    let seqs = hidden.first().zip(hidden.last()).map(|(first, last)| span("seq", *first, *last));
+    let seqs = seqs.unwrap_or_default();
+    format!("{messages} of the session log ({seqs}) stood here. {PREAMBLE_END}")
+}
+
 /// A text block as JSON. `None` never comes: a quoted string is JSON.
 pub(super) fn text_block(text: &str) -> Option<Box<Raw>> {
     Raw::from_string(format!("{{\"type\":\"text\",\"text\":{}}}", json::quote(text))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format;
+
+    #[test]
+    fn a_checkpoint_names_what_it_hides() {
+        let told = |hidden: &[u64]| {
+            let checkpoint = Checkpoint::new("All of it.", None, hidden);
+            let blocks: Vec<String> = checkpoint.content.iter().map(|block| block.get().to_owned()).collect();
+            blocks.join(" ")
+        };
+        assert!(told(&[3, 9, 454]).contains("3 messages (seqs 3 to 454)"), "{}", told(&[3, 9, 454]));
+        // Positions count, not the size of the numbers.
+        assert!(told(&[2013, 17]).contains("2 messages (seqs 2013 to 17)"));
+        assert!(told(&[5]).contains("1 message (seq 5)"));
+    }
+
+    #[test]
+    fn the_frame_is_cheap() {
+        let frame = Checkpoint::new("", None, &[1_000, 2_000]).host_tokens(format::NEWEST);
+        assert!(frame <= 70, "{frame} host tokens");
+    }
 }

@@ -1,7 +1,9 @@
 //! What came of one log.
 
 use crate::log::Header;
-use crate::session::TaskVisibility;
+use crate::log::append::AppendError;
+use crate::session::{Session, TaskVisibility};
+use crate::summarize::Usage;
 use std::path::PathBuf;
 
 /// What came of one log, in a word.
@@ -36,11 +38,13 @@ impl Status {
     }
 }
 
+const HELP_CHANGED: &str = "close the session in dsh, then run dshc again";
+
 /// Why a log was not compacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// A stable code: `busy`, `in_use`, `region`, `not_smaller`, `damaged`, `unsupported`, `output`,
-    /// `changed`, `summary`, `commit`, `persistence`, `two_encodings`, or the code of what made a log
+    /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, or the code of what made a log
     /// unreadable.
     pub code: &'static str,
     /// What is in the way.
@@ -60,6 +64,26 @@ impl Reason {
 
     pub(super) fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code, message: message.into(), help: help.into(), suggest: Vec::new() }
+    }
+
+    /// Another writer has made of the log what the summary does not fit.
+    pub(super) fn changed(message: impl Into<String>) -> Self {
+        Self::new("changed", message, HELP_CHANGED)
+    }
+
+    /// An append that did not happen.
+    pub(super) fn of_append(error: &AppendError) -> Self {
+        let (code, help) = match error {
+            AppendError::Locked => ("busy", "wait for it to end"),
+            AppendError::SessionLocked => ("in_use", HELP_CHANGED),
+            AppendError::Changed(_) | AppendError::Raced | AppendError::Followed => ("changed", HELP_CHANGED),
+            AppendError::Io { .. } => ("persistence", "check the disk and the file's permissions"),
+            AppendError::NotTakenBack { .. } => (
+                "persistence",
+                "`dshc verify` tells how the log ends; dsh mends it when it next opens the session",
+            ),
+        };
+        Self::new(code, error.to_string(), help)
     }
 }
 
@@ -102,6 +126,27 @@ pub struct SummarizedBy {
     pub model: String,
     /// How often it was asked.
     pub calls: u64,
+    /// The tokens of all calls, where the model told.
+    pub usage: Option<Usage>,
+}
+
+/// One compaction, done or tried: a region and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pass {
+    /// The region.
+    pub region: Option<Region>,
+    /// The records appended.
+    pub appended: Option<Appended>,
+    /// Who made the summary.
+    pub summarizer: Option<SummarizedBy>,
+    /// Host tokens of the region.
+    pub shadowed: Option<u64>,
+    /// Host tokens of the message that takes its place.
+    pub checkpoint: Option<u64>,
+    /// What the prompt cache loses.
+    pub cache: Option<Cache>,
+    /// How the task will be visible.
+    pub(super) task: Option<TaskVisibility>,
 }
 
 /// Host tokens before and after (FORMAT §7.5).
@@ -109,10 +154,6 @@ pub struct SummarizedBy {
 pub struct HostTokens {
     /// The surface as it was.
     pub before: u64,
-    /// The region.
-    pub shadowed: Option<u64>,
-    /// The message that takes its place.
-    pub checkpoint: Option<u64>,
     /// The surface as it is, or would be, now.
     pub after: Option<u64>,
 }
@@ -141,20 +182,14 @@ pub struct Outcome {
     pub status: Status,
     /// Why nothing was replaced.
     pub reason: Option<Reason>,
-    /// The region.
-    pub region: Option<Region>,
+    /// The compactions, in their order: those that were done, or the one that was tried.
+    pub passes: Vec<Pass>,
     /// How the task is visible, afterwards where something was replaced.
     pub task: Option<TaskVisibility>,
-    /// The records appended.
-    pub appended: Option<Appended>,
-    /// Who made the summary.
-    pub summarizer: Option<SummarizedBy>,
     /// Prices.
     pub host_tokens: HostTokens,
     /// File length before and, where something was written, after, in bytes.
     pub bytes: (u64, Option<u64>),
-    /// What the prompt cache loses.
-    pub cache: Option<Cache>,
     /// Remarks for people.
     pub notes: Vec<String>,
 }
@@ -168,13 +203,10 @@ impl Outcome {
             version: None,
             status: Status::NothingToDo,
             reason: None,
-            region: None,
+            passes: Vec::new(),
             task: None,
-            appended: None,
-            summarizer: None,
             host_tokens: HostTokens::default(),
             bytes: (0, None),
-            cache: None,
             notes: Vec::new(),
         }
     }
@@ -197,6 +229,34 @@ impl Outcome {
     pub(super) fn knows(&mut self, header: &Header) {
         self.session = Some(header.id.clone());
         self.version = Some(header.version);
+    }
+
+    /// The first and the last seq that was appended, if any was.
+    #[must_use]
+    pub fn appended(&self) -> Option<(u64, u64)> {
+        let mut appended = self.passes.iter().filter_map(|pass| pass.appended.as_ref());
+        let first = appended.next()?;
+        let last = appended.next_back().unwrap_or(first);
+        Some((first.start_seq, last.end_seq.unwrap_or(last.start_seq)))
+    }
+
+    /// Takes what the session is before anything is done.
+    pub(super) fn starts_from(&mut self, session: &Session) {
+        self.knows(&session.header);
+        self.host_tokens.before = session.surface.host_tokens();
+        self.task = Some(session.task_visibility());
+    }
+
+    /// Takes what has become of the session.
+    pub(super) fn ends_with(&mut self, session: &Session) {
+        self.host_tokens.after = Some(session.surface.host_tokens());
+        self.task = Some(session.task_visibility());
+    }
+
+    /// What was written is gone.
+    pub(super) fn forget_what_was_written(&mut self) {
+        (self.bytes.1, self.host_tokens.after) = (None, None);
+        self.passes.iter_mut().for_each(|pass| pass.appended = None);
     }
 
     pub(super) fn stop(&mut self, status: Status, reason: Reason) {

@@ -1,7 +1,7 @@
 //! What a compaction would do to a session, judged before anything is written.
 
 use super::checkpoint::Checkpoint;
-use super::outcome::{Appended, Cache, Outcome, Reason, Region};
+use super::outcome::{Cache, Pass, Reason, Region};
 use super::records::{Bracket, SeqRange, derived_id};
 use super::region;
 use super::{Options, Stopped, transcript};
@@ -19,44 +19,64 @@ pub(super) struct Plan {
     pub(super) carries: Option<Task>,
     /// How the task will be visible.
     pub(super) task_after: TaskVisibility,
+    /// The whole surface as it was, by seq and host tokens.
+    surface: Vec<(u64, u64)>,
 }
 
 impl Plan {
-    /// Plans the compaction of a session, telling `outcome` what is known on the way.
-    pub(super) fn of(folded: &Folded, options: &Options, outcome: &mut Outcome) -> Result<Self, Stopped> {
+    /// Plans the compaction of a session, telling `pass` what is known on the way. `limit`: the host tokens that surface
+    /// and header should stay below.
+    pub(super) fn of(
+        folded: &Folded,
+        options: &Options,
+        limit: Option<u64>,
+        pass: &mut Pass,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, Stopped> {
         let session = &folded.session;
-        outcome.knows(&session.header);
-        outcome.host_tokens.before = session.surface.host_tokens();
-        outcome.task = Some(session.task_visibility());
         if let Some(reason) = objection(folded) {
             return Err(Stopped::Refused(reason));
         }
-        let span = region::choose(session, options.choice, options.keep_task, &mut outcome.notes)?;
+        let span = region::choose(session, options, limit, notes)?;
         let plan = Self::over(session, span, options);
-        outcome.region = Some(plan.region(options.choice.name()));
-        outcome.host_tokens.shadowed = Some(plan.bracket.shadowed_tokens);
-        outcome.cache = Some(plan.cache(session));
+        pass.region = Some(plan.region(options.choice.name()));
+        pass.shadowed = Some(plan.bracket.shadowed_tokens);
+        pass.cache = Some(plan.cache(session));
+        pass.task = Some(plan.task_after);
         if plan.bracket.shadowed_figure != plan.bracket.shadowed_tokens {
-            outcome.notes.push(format!(
+            notes.push(format!(
                 "by the figures of earlier compactions dsh takes the surface for {} host tokens; this one is written as hiding {}, which keeps that estimate from going below zero, where dsh could not load the log",
                 session.estimate.sum, plan.bracket.shadowed_figure
             ));
         }
         if let Some(turn) = session.turns.open() {
-            outcome.notes.push(format!("turn {turn} is open: the compaction stands inside it"));
+            notes.push(format!("turn {turn} is open: the compaction stands inside it"));
         }
         Ok(plan)
     }
 
-    /// What is in the log once the bracket's start is.
-    pub(super) fn appended(&self) -> Appended {
-        Appended {
-            compaction_id: self.bracket.compaction_id.clone(),
-            start_seq: self.bracket.start_seq,
-            summary_seq: None,
-            checkpoint_seq: None,
-            end_seq: None,
+    /// Makes the plan fit a session to which others have appended since: what was summarized must still be there as it
+    /// was, in an open turn the whole surface (FORMAT §7.4). Says what has changed where it cannot.
+    pub(super) fn fit(&mut self, session: &Session) -> Result<(), String> {
+        let now = figures(session);
+        if self.bracket.turn.is_some() && now != self.surface {
+            return Err("another writer has changed the surface inside the open turn".into());
         }
+        let region = &self.surface[self.span.clone()];
+        let start = now.iter().position(|node| Some(node) == region.first());
+        let span = start.map(|start| start..=start + region.len() - 1);
+        let span = span.filter(|span| now.get(span.clone()) == Some(region));
+        let Some(span) = span else {
+            return Err("another writer has changed the region while it was summarized".into());
+        };
+        if session.pairing().bar(&span).is_some() {
+            return Err("another writer has made the region part a tool call from its result".into());
+        }
+        let price = self.bracket.shadowed_tokens;
+        self.bracket.shadowed_figure = session.estimate.figure_for(price, session.surface.host_tokens());
+        self.bracket.next_seq = session.events;
+        (self.surface, self.span) = (now, span);
+        Ok(())
     }
 
     fn over(session: &Session, span: RangeInclusive<usize>, options: &Options) -> Self {
@@ -81,12 +101,14 @@ impl Plan {
                 compaction_id: id("compaction"),
                 checkpoint_id: id("checkpoint"),
                 start_seq: session.events,
+                next_seq: session.events + 1,
                 turn: session.turns.open(),
                 time: session.last_time.unwrap_or_default(),
                 shadowed: nodes.iter().map(|node| node.seq).collect(),
                 shadowed_tokens: price,
                 shadowed_figure: session.estimate.figure_for(price, session.surface.host_tokens()),
             },
+            surface: figures(session),
             span,
         }
     }
@@ -97,10 +119,11 @@ impl Plan {
         objection: &'a dyn Fn(&str) -> Option<String>,
         watch: &'a dyn Watch,
     ) -> Request<'a> {
-        let frame = Checkpoint::new("", self.carries.as_ref()).host_tokens(self.bracket.format);
+        let frame = self.framed("").host_tokens(self.bracket.format);
         let room = self.bracket.shadowed_tokens.saturating_sub(frame);
         Request {
             transcript: &self.transcript,
+            hidden: &self.bracket.shadowed,
             carried: self.carries.as_ref().map(|task| task.seq),
             budget: (room / 2).max(room.min(80)),
             objection,
@@ -113,7 +136,7 @@ impl Plan {
         if summary.trim().is_empty() {
             return Err(Reason::new("summary", "the summary is empty", "try another summarizer"));
         }
-        let checkpoint = Checkpoint::new(summary, self.carries.as_ref());
+        let checkpoint = self.framed(summary);
         let (price, shadowed) = (checkpoint.host_tokens(self.bracket.format), self.bracket.shadowed_tokens);
         if price >= shadowed {
             let message =
@@ -125,6 +148,10 @@ impl Plan {
             ));
         }
         Ok(checkpoint)
+    }
+
+    fn framed(&self, summary: &str) -> Checkpoint {
+        Checkpoint::new(summary, self.carries.as_ref(), &self.bracket.shadowed)
     }
 
     /// The surface's seqs after the commit.
@@ -148,6 +175,11 @@ impl Plan {
     }
 }
 
+/// The nodes of the surface, by seq and host tokens.
+fn figures(session: &Session) -> Vec<(u64, u64)> {
+    session.surface.nodes().iter().map(|node| (node.seq, node.host_tokens)).collect()
+}
+
 /// What forbids every compaction of the log.
 fn objection(folded: &Folded) -> Option<Reason> {
     if let Some(damage) = &folded.damage {
@@ -163,7 +195,7 @@ fn objection(folded: &Folded) -> Option<Reason> {
         return Some(Reason::new(
             "damaged",
             torn.clone(),
-            "open the session in dsh once: it cuts the torn bytes off",
+            "open the session in dsh once, which cuts the torn bytes off, or say --break-lock if nothing has it open",
         ));
     }
     let session = &folded.session;
@@ -176,18 +208,18 @@ fn objection(folded: &Folded) -> Option<Reason> {
     let (state, help) = match lock.owner {
         Owner::Open => (
             format!("turn {}, which owns it, is open", lock.turn.unwrap_or_default()),
-            "if dsh is running, wait for it; if it crashed, resume the session in dsh, which frees the lock",
+            "if dsh is running, wait for it; if it crashed, resume the session in dsh, which frees the lock, or say --break-lock",
         ),
         Owner::Ended => (
             format!("turn {}, which owns it, has ended", lock.turn.unwrap_or_default()),
-            "it can no longer be closed; resume the session in dsh, which writes session/end-seed and so frees it",
+            "it can no longer be closed; resume the session in dsh, which writes session/end-seed and so frees it, or say --break-lock if nothing has the session open",
         ),
         Owner::None => (
             match lock.turn {
                 Some(turn) => format!("turn {turn}, which is to own it, never was"),
                 None => "no turn owns it".into(),
             },
-            "if dsh is running, wait for it; if it crashed, resume the session in dsh, which frees the lock",
+            "if dsh is running, wait for it; if it crashed, resume the session in dsh, which frees the lock, or say --break-lock",
         ),
     };
     let id = lock.compaction_id.map_or_else(String::new, |id| format!(" ({id})"));

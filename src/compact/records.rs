@@ -15,6 +15,8 @@ pub(super) struct Bracket {
     pub(super) compaction_id: String,
     pub(super) checkpoint_id: String,
     pub(super) start_seq: u64,
+    /// Where what follows the start stands: right behind it, unless others have appended meanwhile.
+    pub(super) next_seq: u64,
     /// The open turn that owns the bracket, if one is open.
     pub(super) turn: Option<u64>,
     /// Unix epoch, in milliseconds.
@@ -65,15 +67,15 @@ struct Message<'a> {
 
 impl Bracket {
     pub(super) fn summary_seq(&self) -> u64 {
-        self.start_seq + 1
+        self.next_seq
     }
 
     pub(super) fn checkpoint_seq(&self) -> u64 {
-        self.start_seq + 2
+        self.next_seq + 1
     }
 
     pub(super) fn end_seq(&self) -> u64 {
-        self.start_seq + 3
+        self.next_seq + 2
     }
 
     /// `compaction/start`: the lock.
@@ -96,7 +98,7 @@ impl Bracket {
 
     /// `compaction/end` that says why nothing was replaced.
     pub(super) fn failure(&self, error: &str) -> serde_json::Result<String> {
-        self.bracket("compaction/end", self.summary_seq(), Some(error))
+        self.bracket("compaction/end", self.next_seq, Some(error))
     }
 
     fn bracket(&self, event_type: &str, seq: u64, error: Option<&str>) -> serde_json::Result<String> {
@@ -123,9 +125,6 @@ impl Bracket {
         let members: Vec<String> = members
             .map(|(member, value)| format!("{}:{}", json::quote(member), json::quote(value)))
             .collect();
-        let SeqRange { start, end } = self.range();
-        let [start_member, end_member] = self.format.replace_members;
-        let operation = format!("{{\"op\":\"replace\",\"{start_member}\":{start},\"{end_member}\":{end}}}");
         let message = Message {
             id: &self.checkpoint_id,
             role: "user",
@@ -135,7 +134,7 @@ impl Bracket {
         let sources = [self.start_seq, self.summary_seq()].into_iter().chain(self.shadowed.iter().copied());
         NewRecord {
             source_event_seqs: Some(sources.collect()),
-            surface_op: Some(Raw::from_string(operation)?),
+            surface_op: Some(replacement(self.format, &self.range())?),
             ..NewRecord::new("user/message", self.checkpoint_seq(), self.time, message)
         }
         .to_text()
@@ -145,6 +144,12 @@ impl Bracket {
         let edge = |seq: Option<&u64>| seq.copied().unwrap_or_default();
         SeqRange { start: edge(self.shadowed.first()), end: edge(self.shadowed.last()) }
     }
+}
+
+/// The `surfaceOp` of a message that takes the place of these nodes.
+pub(super) fn replacement(format: &Format, range: &SeqRange) -> serde_json::Result<Box<Raw>> {
+    let [start, end] = format.replace_members;
+    Raw::from_string(format!("{{\"op\":\"replace\",\"{start}\":{},\"{end}\":{}}}", range.start, range.end))
 }
 
 /// An id that the same position of the same session always gets.

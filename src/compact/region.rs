@@ -1,7 +1,9 @@
 //! Which span of the surface is replaced.
 
-use super::Stopped;
+use super::meter::{Counting, Meter};
+use super::occasion::load;
 use super::outcome::Reason;
+use super::{Options, Stopped};
 use crate::session::{Bar, Node, Pairing, Session, TaskVisibility};
 use std::ops::RangeInclusive;
 
@@ -18,7 +20,7 @@ pub enum Retention {
         /// Last seq.
         end: u64,
     },
-    /// A tail of at least so many host tokens.
+    /// A tail of at least so many tokens, of the kind that the [`Meter`] counts.
     Tokens(u64),
     /// A tail of this share of the context window.
     Ratio {
@@ -32,6 +34,15 @@ pub enum Retention {
 }
 
 impl Retention {
+    /// The least that the tail holds, in host tokens, where that is what was asked for.
+    pub(super) fn budget(self, session: &Session, remarks: &mut Vec<String>) -> Option<u64> {
+        match self {
+            Self::Tokens(tokens) => Some(tokens),
+            Self::Ratio { ratio, window } => Some(share_of(window_of(session, window, remarks), ratio)),
+            Self::Span { .. } | Self::Turns(_) => None,
+        }
+    }
+
     /// The name of the option that chose.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -45,24 +56,22 @@ impl Retention {
 
 /// Finds the region, by the positions of its first and last node. With `keep_task` a chosen region leaves the task out;
 /// a named span is taken as it is.
+/// With a `limit` the session is under pressure: surface and header should come to hold fewer host tokens.
 pub(super) fn choose(
     session: &Session,
-    retention: Retention,
-    keep_task: bool,
+    options: &Options,
+    limit: Option<u64>,
     remarks: &mut Vec<String>,
 ) -> Result<RangeInclusive<usize>, Stopped> {
     let (nodes, pairing) = (session.surface.nodes(), session.pairing());
-    let cut = match retention {
+    let meter = Meter::new(Counting::Host);
+    let cut = match options.choice {
         Retention::Span { start, end } => return span(session, &pairing, start, end),
-        Retention::Tokens(budget) => tail_by_tokens(nodes, budget),
-        Retention::Ratio { ratio, window } => {
-            let window = window.or(session.context_window).unwrap_or_else(|| {
-                remarks.push(format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed"));
-                DEFAULT_WINDOW
-            });
-            tail_by_tokens(nodes, share_of(window, ratio))
-        }
         Retention::Turns(turns) => tail_by_turns(nodes, turns),
+        retention => {
+            let budget = retention.budget(session, remarks).unwrap_or_default();
+            meter.tail(nodes, budget, remarks)
+        }
     };
     let floor = floor(session);
     if cut <= floor {
@@ -77,10 +86,21 @@ pub(super) fn choose(
             if call > 0 { format!(" (seq {call} calls a tool and has no result)") } else { String::new() }
         )));
     };
-    if !keep_task {
+    if !options.keep_task {
         return Ok(floor..=cut - 1);
     }
-    behind_the_task(session, &pairing, floor, cut)
+    behind_the_task(session, &pairing, floor, cut, limit)
+}
+
+/// The context window in tokens: the one named, else the log's, else a usual one.
+pub(super) fn window_of(session: &Session, named: Option<u64>, remarks: &mut Vec<String>) -> u64 {
+    named.or(session.context_window).unwrap_or_else(|| {
+        let remark = format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed");
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
+        DEFAULT_WINDOW
+    })
 }
 
 /// A share of a token count, rounded down, as dsh does.
@@ -90,7 +110,7 @@ pub(super) fn choose(
     clippy::cast_precision_loss,
     reason = "windows are far below 2^53 tokens, and a share is not negative"
 )]
-fn share_of(window: u64, ratio: f64) -> u64 {
+pub(super) fn share_of(window: u64, ratio: f64) -> u64 {
     (window as f64 * ratio) as u64
 }
 
@@ -105,6 +125,7 @@ fn behind_the_task(
     pairing: &Pairing,
     floor: usize,
     cut: usize,
+    limit: Option<u64>,
 ) -> Result<RangeInclusive<usize>, Stopped> {
     let nodes = session.surface.nodes();
     let task = session.task.as_ref().and_then(|task| session.surface.position(task.seq));
@@ -113,25 +134,17 @@ fn behind_the_task(
         return Err(Stopped::Nothing("nothing stands between the task and the retained tail".into()));
     };
     match &nodes[start..cut] {
-        // A summary of a summary alone would only lose more, unless it brings the task back.
-        [only] if only.is_checkpoint && session.task_visibility() != TaskVisibility::Lost => {
+        // A summary of a summary alone would only lose more, unless it brings the task back or relieves the session.
+        [only]
+            if only.is_checkpoint
+                && session.task_visibility() != TaskVisibility::Lost
+                && limit.is_none_or(|limit| load(session) - only.host_tokens >= limit) =>
+        {
             let why = format!("before the retained tail stands only the checkpoint {}", only.seq);
             Err(Stopped::Nothing(why))
         }
         _ => Ok(start..=cut - 1),
     }
-}
-
-/// The position where a tail of at least `budget` host tokens starts; the node that reaches it is in the tail.
-fn tail_by_tokens(nodes: &[Node], budget: u64) -> usize {
-    let mut held = 0_u64;
-    for (position, node) in nodes.iter().enumerate().rev() {
-        held = held.saturating_add(node.host_tokens);
-        if held >= budget {
-            return position;
-        }
-    }
-    0
 }
 
 /// The position where the last `turns` turns that have a node start.

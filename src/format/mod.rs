@@ -1,6 +1,7 @@
 //! The facts of each log format version, as data (FORMAT §6.4). The only room that knows version numbers:
 //! every other asks the [`Format`] of the log at hand.
 
+mod closers;
 mod file_name;
 pub mod payload;
 mod relations;
@@ -13,6 +14,7 @@ mod v4;
 mod vocabulary;
 
 use crate::json::{self, Raw};
+pub use closers::{INTERRUPTED_RESULT_ID, NOT_STARTED, OUTCOME_UNKNOWN, RepairResult};
 pub use file_name::{file_stem, version_of_stem};
 use payload::Rules;
 pub use relations::{CallRule, CheckedBy, Family, NeedsObject, Relations, RepairIds};

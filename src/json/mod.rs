@@ -6,6 +6,7 @@
 
 mod count;
 mod fold;
+mod splice;
 mod text;
 
 pub use count::string_count;
@@ -13,6 +14,7 @@ pub(crate) use fold::behind_string;
 pub use fold::{Digest, digest, digest_without, stringify, stringify_len, stringify_len_without};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 pub use serde_json::value::RawValue as Raw;
+pub use splice::{code_points, place, splice};
 use std::borrow::Cow;
 pub use text::Text;
 

@@ -9,8 +9,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+mod mend_tail;
 #[cfg(test)]
 mod tests;
+
+pub use mend_tail::MendedTail;
 
 /// How many of the last bytes tell one state of a file from another.
 const TAIL: u64 = 4096;
@@ -64,6 +67,14 @@ pub trait Disk {
     fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
         file.set_len(length)?;
         file.sync_all()
+    }
+    /// Gives the file at `new` the name of the one at `old`, which loses it.
+    fn replace(&self, new: &Path, old: &Path) -> io::Result<()> {
+        std::fs::rename(new, old)
+    }
+    /// Makes the names in a folder durable, where the system can.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
     }
 }
 
@@ -213,6 +224,25 @@ impl<'d> Appender<'d> {
         self.refresh().map_err(stage)
     }
 
+    /// Takes what another writer has appended meanwhile for part of the log, if the file is otherwise as it was; tells
+    /// the byte from which on it stands.
+    pub fn adopt_growth(&mut self) -> Result<Option<u64>, AppendError> {
+        let stage = |error| AppendError::Io { stage: "cannot check the file", error };
+        self.check_identity()?;
+        let start = self.revision.length;
+        let length = self.file.metadata().map_err(stage)?.len();
+        if length <= start {
+            return self.check_unchanged().map(|()| None);
+        }
+        let mut tail = read_from(&self.file, start.saturating_sub(TAIL)).map_err(stage)?;
+        tail.truncate(self.revision.tail.len());
+        if tail != self.revision.tail {
+            return Err(AppendError::Changed("bytes that had been read are other ones now"));
+        }
+        self.refresh().map_err(stage)?;
+        Ok(Some(start))
+    }
+
     fn refresh(&mut self) -> io::Result<()> {
         let revision = Revision::of(&self.file);
         self.is_spoiled |= revision.is_err();
@@ -220,12 +250,22 @@ impl<'d> Appender<'d> {
         Ok(())
     }
 
-    fn check_unchanged(&self) -> Result<(), AppendError> {
-        let stage = |error| AppendError::Io { stage: "cannot check the file", error };
-        let at_path = std::fs::metadata(&self.path).map_err(stage)?;
+    fn check_identity(&self) -> Result<(), AppendError> {
+        let at_path = match std::fs::metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(AppendError::Changed("it is gone"));
+            }
+            at_path => at_path.map_err(|error| AppendError::Io { stage: "cannot check the file", error })?,
+        };
         if identity(&at_path) != self.revision.identity {
             return Err(AppendError::Changed("another file has taken its place"));
         }
+        Ok(())
+    }
+
+    fn check_unchanged(&self) -> Result<(), AppendError> {
+        let stage = |error| AppendError::Io { stage: "cannot check the file", error };
+        self.check_identity()?;
         let now = Revision::of(&self.file).map_err(stage)?;
         if now.length != self.revision.length {
             return Err(AppendError::Changed("its length is another"));
@@ -293,8 +333,13 @@ fn encode(container: Container, records: &[String]) -> io::Result<Vec<u8>> {
 
 /// An independent frame with a checksum and no content size, as dsh writes it (FORMAT §2.2).
 pub fn zstd_frame(text: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 3)?;
-    encoder.include_checksum(true)?;
+    let mut encoder = encoder(Vec::new())?;
     encoder.write_all(text)?;
     encoder.finish()
+}
+
+fn encoder<W: Write>(output: W) -> io::Result<zstd::Encoder<'static, W>> {
+    let mut encoder = zstd::Encoder::new(output, 3)?;
+    encoder.include_checksum(true)?;
+    Ok(encoder)
 }

@@ -46,6 +46,15 @@ impl Disk for FailingDisk {
         self.call()?;
         file.set_len(length)
     }
+
+    fn replace(&self, new: &Path, old: &Path) -> io::Result<()> {
+        self.call()?;
+        std::fs::rename(new, old)
+    }
+
+    fn sync_folder(&self, _folder: &Path) -> io::Result<()> {
+        self.call()
+    }
 }
 
 /// Lets another writer append one line right before or right behind the nth write.

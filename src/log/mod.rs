@@ -26,6 +26,7 @@ mod rows;
 mod session_lock;
 mod source;
 mod sources;
+mod tail;
 mod text;
 mod unpacked;
 mod zstd_text;

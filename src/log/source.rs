@@ -39,6 +39,11 @@ impl Source {
         Self::of(File::open(path)?, path)
     }
 
+    /// The file's permissions, whatever has become of its name.
+    pub fn permissions(&self) -> io::Result<std::fs::Permissions> {
+        Ok(self.file.metadata()?.permissions())
+    }
+
     /// Takes a file that is open already. Its name or else its first bytes tell the container.
     pub fn of(mut file: File, path: &Path) -> io::Result<Self> {
         let meta = file.metadata()?;

@@ -7,6 +7,7 @@ pub mod json;
 mod junit;
 mod phrases;
 mod printer;
+mod progress;
 mod sarif;
 mod stream;
 #[cfg(test)]
@@ -16,4 +17,5 @@ pub use github::github;
 pub use junit::junit;
 pub use phrases::summary;
 pub use printer::{Layout, Printer, Verbosity, shown_path};
+pub use progress::Progress;
 pub use sarif::{sarif, sarif_left_out};

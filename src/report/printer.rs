@@ -1,9 +1,10 @@
 //! Who may print: data to standard output, talk to standard error.
 
+use super::progress::Progress;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// How much talk is wanted.
@@ -32,6 +33,7 @@ pub struct Printer {
     /// How much talk is wanted.
     pub verbosity: Verbosity,
     color: ColorChoice,
+    shows_progress: bool,
 }
 
 /// What stands out.
@@ -49,7 +51,20 @@ impl Printer {
     /// A printer that colours as `color` says; `Auto` looks at the terminal and at `NO_COLOR`.
     #[must_use]
     pub fn new(verbosity: Verbosity, color: ColorChoice) -> Self {
-        Self { verbosity, color }
+        Self { verbosity, color, shows_progress: true }
+    }
+
+    /// The same, which never shows how far a run is.
+    #[must_use]
+    pub fn without_progress(self) -> Self {
+        Self { shows_progress: false, ..self }
+    }
+
+    /// The place to show how far a run is: standard error where that is a terminal, else nowhere.
+    #[must_use]
+    pub fn progress(self) -> Progress {
+        let is_wanted = self.shows_progress && self.verbosity > Verbosity::Quiet;
+        Progress::new(is_wanted && io::stderr().is_terminal())
     }
 
     /// Writes a report to standard output. A reader that has seen enough and closed the pipe is no error.

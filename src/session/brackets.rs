@@ -1,7 +1,7 @@
 //! Compaction brackets: the lock that an unmatched `compaction/start` is (FORMAT §7.4, §10.1).
 
 use super::Turns;
-use crate::json;
+use crate::json::{self, Object};
 use crate::log::Event;
 
 /// The compaction lock of a session.
@@ -22,6 +22,8 @@ pub struct Lock {
     pub start_seq: u64,
     /// Its compaction id.
     pub compaction_id: Option<String>,
+    /// The command that asked for it.
+    pub source_command_id: Option<String>,
     /// The turn that it names.
     pub turn: Option<u64>,
     /// Whether its `turn` is a number or null, as it must be.
@@ -36,6 +38,8 @@ pub struct Lock {
     pub summary_seq: Option<u64>,
     /// The replacement that followed the summary.
     pub replacement_seq: Option<u64>,
+    /// Whether a `compaction/end` with its ids and its turn may still close it (FORMAT §10.1).
+    pub is_closable: bool,
 }
 
 /// What has become of the turn that owns a lock.
@@ -60,6 +64,8 @@ pub(super) struct Brackets {
 struct Open {
     start_seq: u64,
     compaction_id: Option<String>,
+    source_command_id: Option<String>,
+    has_valid_ids: bool,
     turn: Option<u64>,
     is_turn_valid: bool,
     earlier_seq: Option<u64>,
@@ -80,6 +86,8 @@ impl Brackets {
                 self.open = Some(Open {
                     start_seq: event.seq,
                     compaction_id: text("compactionId").map(|id| id.into_str().into_owned()),
+                    source_command_id: text("sourceCommandId").map(|id| id.into_str().into_owned()),
+                    has_valid_ids: data.as_ref().is_some_and(has_valid_ids),
                     turn: number,
                     is_turn_valid: number.is_some() || turn.is_some_and(json::is_null),
                     earlier_seq: earlier.map(|earlier| earlier.start_seq),
@@ -120,9 +128,14 @@ impl Brackets {
 
     pub(super) fn lock(&self, turns: &Turns) -> LockState {
         let Some(open) = &self.open else { return LockState::Free };
+        // With the start's turn open, or none at its start, an end stands where it must as long as no boundary came.
+        let is_owner_at_work = open.is_turn_valid && turns.open() == open.turn;
+        let is_first = open.earlier_seq.is_none() && open.crossing_seq.is_none();
         let lock = Lock {
             start_seq: open.start_seq,
             compaction_id: open.compaction_id.clone(),
+            source_command_id: open.source_command_id.clone(),
+            is_closable: !self.is_stale && is_first && is_owner_at_work && open.has_valid_ids,
             turn: open.turn,
             is_turn_valid: open.is_turn_valid,
             earlier_seq: open.earlier_seq,
@@ -137,4 +150,10 @@ impl Brackets {
         };
         if self.is_stale { LockState::Stale(lock) } else { LockState::Held(lock) }
     }
+}
+
+/// Whether an end can repeat the ids of a start: they are no empty strings, and no half surrogate pair is in them.
+fn has_valid_ids(data: &Object) -> bool {
+    let is_valid = |key| data.name(key).is_some_and(|id| std::str::from_utf8(id.as_bytes()).is_ok());
+    is_valid("compactionId") && (data.get("sourceCommandId").is_none() || is_valid("sourceCommandId"))
 }

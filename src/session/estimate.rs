@@ -7,7 +7,7 @@ use super::Node;
 use crate::json::Object;
 
 /// The sum so far, in host tokens.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Estimate {
     /// Other than the price of the surface where a figure in the log was wrong; below zero where figures were too high.
     pub sum: i128,
@@ -51,6 +51,11 @@ impl Estimate {
         let Some(claim) = claim else { return };
         self.sum += i128::from(node.host_tokens) - i128::from(claim.tokens);
         self.taken = Some((node.seq, claim));
+    }
+
+    /// Takes off `figure` and adds `price` for a replacement that is planned.
+    pub(crate) fn plan(&mut self, figure: u64, price: u64) {
+        self.sum += i128::from(price) - i128::from(figure);
     }
 
     /// The figure that the replacement at `seq` took off, if it was the last that took one.

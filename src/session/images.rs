@@ -38,10 +38,9 @@ pub(super) fn marked(message: &Raw, indexes: &[u64]) -> Option<Box<Raw>> {
     let mut marked = String::with_capacity(text.len() + indexes.len() * MARK.len());
     let mut copied = 0;
     for index in indexes {
-        let block = images.get(usize::try_from(*index).ok()?)?.get();
-        // The block is a part of the message's text; its last byte is its closing brace.
-        let start = (block.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-        let end = start + block.len() - 1;
+        let block = images.get(usize::try_from(*index).ok()?)?;
+        // Its last byte is its closing brace.
+        let end = json::place(message, block)?.end - 1;
         marked.push_str(text.get(copied..end)?);
         marked.push_str(MARK);
         copied = end;

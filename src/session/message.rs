@@ -99,20 +99,22 @@ impl<'a> MessageView<'a> {
     /// What a tool answered, for the message of a `tool/result`.
     #[must_use]
     pub fn tool_result(&self, shape: ToolResult) -> Option<ToolAnswer<'a>> {
-        let (content, flag) = match shape {
-            ToolResult::Wrapped => {
-                let block = self.content.first().and_then(|block| Object::of(block))?;
-                (block.array("content")?, block.get("isError"))
-            }
-            ToolResult::Flat => (self.content.clone(), self.members.get("isError")),
+        let wrapper = match shape {
+            ToolResult::Wrapped => Some(self.content.first().and_then(|block| Object::of(block))?),
+            ToolResult::Flat => None,
         };
-        Some(ToolAnswer { content, is_error: flag.is_some_and(json::is_true) })
+        let holder = wrapper.as_ref().unwrap_or(&self.members);
+        let blocks = holder.get("content")?;
+        let is_error = holder.get("isError").is_some_and(json::is_true);
+        Some(ToolAnswer { blocks, content: json::array(blocks)?, is_error })
     }
 }
 
 /// What a tool answered.
 #[derive(Debug)]
 pub struct ToolAnswer<'a> {
+    /// The array of its blocks.
+    pub blocks: &'a Raw,
     /// Its blocks.
     pub content: Vec<&'a Raw>,
     /// Whether the tool failed.

@@ -4,7 +4,7 @@ use super::images::{self, Image};
 use super::message::{is_checkpoint_source, rewrite_identity};
 use super::{Keep, MessageView};
 use crate::format::{Format, MessageKind, SurfaceType};
-use crate::json::{Digest, Raw};
+use crate::json::{self, Digest, Raw};
 use crate::log::Event;
 use crate::tokens::host;
 use std::sync::OnceLock;
@@ -49,6 +49,8 @@ pub struct Node {
     pub(super) marked: OnceLock<Box<Raw>>,
     /// What a rewrite of this tool result may not change.
     pub(super) rewrite_identity: Option<Digest>,
+    /// What stands before and behind the message in the payload of a tool result, where messages are kept.
+    pub(super) around: Option<[Box<str>; 2]>,
 }
 
 impl Node {
@@ -91,7 +93,16 @@ impl Node {
                 Vec::new()
             },
             rewrite_identity: if is_result { rewrite_identity(message, format.tool_result) } else { None },
+            around: if is_result && keep == Keep::Messages { around(event.data, message.raw) } else { None },
         }
+    }
+
+    /// The payload of a tool result with another message in it, where messages are kept. All else in it is its original
+    /// text.
+    #[must_use]
+    pub fn payload_with(&self, message: &Raw) -> Option<Box<Raw>> {
+        let [before, behind] = self.around.as_ref()?;
+        Raw::from_string(format!("{before}{}{behind}", message.get())).ok()
     }
 
     /// The message as the model is shown it, where messages are kept: its original text, with a mark on images that
@@ -123,4 +134,11 @@ impl Node {
         self.offloaded.extend(indexes);
         self.marked = OnceLock::new();
     }
+}
+
+/// The text of a payload before and behind the message that stands in it.
+fn around(payload: &Raw, message: &Raw) -> Option<[Box<str>; 2]> {
+    let place = json::place(payload, message)?;
+    let text = payload.get();
+    Some([text.get(..place.start)?.into(), text.get(place.end..)?.into()])
 }

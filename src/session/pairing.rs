@@ -155,6 +155,7 @@ mod tests {
             offloaded: Vec::new(),
             marked: std::sync::OnceLock::new(),
             rewrite_identity: None,
+            around: None,
         }
     }
 

@@ -1,18 +1,24 @@
 //! Summarizers: what is given to one (a [`Request`]), what it gives back (a [`Summary`]), and who there is.
 //!
 //! A summarizer knows nothing of logs, surfaces or brackets; `compact/` frames, gates and commits its answer. The
-//! [`Stub`] works without a model; [`Live`] puts the region to any [`Model`]: a [`Command`], or one that is [`Remote`].
+//! [`Stub`] and [`Drop`] work without a model; [`Live`] puts the region to any [`Model`]: a [`Command`], or one that is
+//! [`Remote`].
 
 mod command;
+mod drop;
 mod http;
+mod identifiers;
 mod live;
 mod model;
 mod stub;
+mod text;
 mod transcript;
 mod watch;
 
 pub use command::Command;
+pub use drop::Drop;
 pub use http::{Dialect, Key, Limits, Remote, Server, ServerError};
+pub use identifiers::{Identifier, IdentifierKind, Mentions, identifiers};
 pub use live::Live;
 pub use model::{Answer, Model, Prompt, Usage};
 pub use stub::Stub;
@@ -35,6 +41,8 @@ pub const SECTIONS: [&str; 8] = [
 pub struct Request<'a> {
     /// The region, oldest entry first.
     pub transcript: &'a Transcript,
+    /// The seqs of the region's nodes, in surface order, those without an entry too.
+    pub hidden: &'a [u64],
     /// The prompt that stands beside the summary word for word, by its seq: a summary need not repeat it.
     pub carried: Option<u64>,
     /// The most that the summary may cost, in host tokens (FORMAT §7.5).

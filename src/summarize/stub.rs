@@ -4,22 +4,19 @@
 //! an `earlier` summary among them. What the budget has room for is picked here: lines are first tried long; where
 //! not all fit even when short, they are taken by rank, and one that does not fit makes room for the next.
 
-mod calls;
 mod earlier;
 mod facts;
 mod lines;
-mod signs;
-mod text;
 mod walk;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
+use super::identifiers::{calls, signs, words};
+use super::text::{self, cut, units, without_frame};
 use super::{Request, SECTIONS, SummarizeError, Summarizer, Summary};
 use lines::{Line, Size};
 use std::collections::HashSet;
-use text::{cut, units};
 
 /// The most that a summary may cost in host tokens, however large the budget is: more would be read past.
 const MOST_HOST_TOKENS: u64 = 2_000;
@@ -129,10 +126,4 @@ fn render(lines: &[Line], picked: &[Option<String>]) -> String {
         format!("## {name}\n{body}")
     };
     SECTIONS.iter().enumerate().map(section).collect::<Vec<_>>().join("\n\n")
-}
-
-/// The frame's tags may not stand inside the frame. The other sign is as long as the one that it replaces.
-fn without_frame(text: &str) -> String {
-    text.replace("<compacted-summary>", "‹compacted-summary>")
-        .replace("</compacted-summary>", "‹/compacted-summary>")
 }

@@ -77,4 +77,17 @@ impl Entry {
             | Self::Result { seq, .. } => *seq,
         }
     }
+
+    /// What was said, called with or answered.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Human { text, .. }
+            | Self::Context { text, .. }
+            | Self::Assistant { text, .. }
+            | Self::Result { text, .. }
+            | Self::Checkpoint { summary: text, .. }
+            | Self::Call { arguments: text, .. } => text,
+        }
+    }
 }

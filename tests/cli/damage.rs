@@ -2,7 +2,7 @@
 
 use crate::sandbox::fixture;
 use dshc::check::{self, Checked, Severity};
-use dshc::compact::{Options, Retention, Services, compact};
+use dshc::compact::{Occasion, Options, Retention, Services, compact};
 use dshc::log::append::{RealDisk, zstd_frame};
 use dshc::log::{LogReader, Source};
 use dshc::session::{self, Folded, Keep, Stop};
@@ -137,7 +137,7 @@ fn compressed(text: &[u8], lines_a_frame: usize) -> Vec<u8> {
 }
 
 fn options(choice: Retention) -> Options {
-    Options { choice, keep_task: true, is_dry_run: false, assume_idle: true }
+    Options { occasion: Occasion::Now, choice, keep_task: true, is_dry_run: false, assume_idle: true }
 }
 
 fn open(path: &Path) -> LogReader {
@@ -171,10 +171,10 @@ fn try_all(path: &Path) {
     let outcome = compact(path, None, &options(Retention::Tokens(0)), &SERVICES);
     let new = fs::read(path).unwrap();
     assert!(new.starts_with(&old));
-    if is_damaged || outcome.appended.is_none() {
+    if is_damaged || outcome.appended().is_none() {
         assert_eq!(new, old);
     }
-    if outcome.appended.is_some() {
+    if outcome.appended().is_some() {
         let after = session::fold(&mut open(path), Keep::Messages, Stop::default()).unwrap();
         assert!(after.damage.is_none() && after.torn.is_none());
         let after = check::check(&mut open(path), check::Options::default()).unwrap();

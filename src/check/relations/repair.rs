@@ -2,7 +2,7 @@
 
 use super::here::Here;
 use crate::check::registry::rule_family;
-use crate::format::RepairIds;
+use crate::format::{NOT_STARTED, RepairIds};
 use crate::json::{self, Object, Text};
 
 rule_family! {
@@ -26,9 +26,6 @@ rule_family! {
     FORK_RESULT = error("fork-result");
 }
 
-/// Part of the format: readers compare the text.
-const TEXT: &str = "The tool call was interrupted before the Harness recorded it as started. Retry it if it is still needed.";
-
 /// Whether an appended result with this message is exactly what dsh writes for the call `id`.
 pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
     if !has_error(here, true) || here.event.source_event_seqs.is_some() {
@@ -39,7 +36,7 @@ pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
         message.array("content").and_then(|content| content.first().and_then(|block| Object::of(block)));
     let wrapper = wrapper.filter(|block| block.has_text("type", "tool-result"));
     let body = wrapper.as_ref().unwrap_or(message);
-    let is_original = || one_text(body).is_some_and(|text| text == *TEXT);
+    let is_original = || one_text(body).is_some_and(|text| text == *NOT_STARTED.text);
     let number = number(message, id);
     is_error(body)
         && match here.facts.repair_ids {
@@ -92,7 +89,7 @@ fn is_fork(here: &Here, message: &Object) -> bool {
 /// Whether the error is that of a call that never started; `fully` with its name.
 fn has_error(here: &Here, fully: bool) -> bool {
     let Some(error) = here.data.object("error") else { return false };
-    error.has_text("code", "TOOL_NOT_STARTED") && (!fully || error.has_text("name", "ToolNotStartedError"))
+    error.has_text("code", NOT_STARTED.code) && (!fully || error.has_text("name", NOT_STARTED.error_name))
 }
 
 fn is_error(body: &Object) -> bool {

@@ -1,9 +1,19 @@
 //! What came of each log, a few lines each.
 
-use crate::compact::{Outcome, Status};
+use crate::compact::{Outcome, Pass, Status};
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::wording::grouped;
 use std::io::{self, Write};
+
+fn region(pass: &Pass, out: &mut dyn Write) -> io::Result<()> {
+    let Some(region) = &pass.region else { return Ok(()) };
+    let (start, end, nodes) = (region.start, region.end, region.seqs.len());
+    writeln!(out, "  region {start}..{end}: {nodes} nodes, chosen by --{}", region.chosen_by)?;
+    if let (Some(shadowed), Some(checkpoint)) = (pass.shadowed, pass.checkpoint) {
+        writeln!(out, "  {} host tokens become {}", grouped(shadowed), grouped(checkpoint))?;
+    }
+    Ok(())
+}
 
 /// Writes one outcome.
 pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -15,23 +25,15 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     };
     let word = outcome.status.as_str().replace('_', " ");
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}", shown_path(&outcome.path))?;
-    if let Some(region) = &outcome.region {
-        let (start, end, nodes) = (region.start, region.end, region.seqs.len());
-        writeln!(out, "  region {start}..{end}: {nodes} nodes, chosen by --{}", region.chosen_by)?;
-    }
+    outcome.passes.iter().try_for_each(|pass| region(pass, out))?;
     let tokens = &outcome.host_tokens;
-    if let (Some(shadowed), Some(checkpoint)) = (tokens.shadowed, tokens.checkpoint) {
-        writeln!(out, "  {} host tokens become {}", grouped(shadowed), grouped(checkpoint))?;
-    }
     if let Some(after) = tokens.after {
         writeln!(out, "  surface: {} → {} host tokens", grouped(tokens.before), grouped(after))?;
     }
-    if let (Some(appended), (before, Some(after))) = (&outcome.appended, outcome.bytes) {
-        let last = appended.end_seq.unwrap_or(appended.start_seq);
+    if let (Some((first, last)), (before, Some(after))) = (outcome.appended(), outcome.bytes) {
         writeln!(
             out,
-            "  appended seqs {}..{last}, {} bytes{}",
-            appended.start_seq,
+            "  appended seqs {first}..{last}, {} bytes{}",
             grouped(after.saturating_sub(before)),
             outcome.output.as_ref().map_or_else(String::new, |output| format!(", to {}", shown_path(output)))
         )?;

@@ -1,6 +1,6 @@
 //! `dshc.compact/1`.
 
-use crate::compact::{Outcome, Status};
+use crate::compact::{Outcome, Pass, Status};
 use crate::session::TaskVisibility;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -24,18 +24,43 @@ struct FileJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ReasonJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<RegionJson<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<&'static str>,
+    /// Those of the last pass.
+    #[serde(flatten)]
+    pass: PassJson<'a>,
+    host_tokens: TokensJson,
+    /// All of them, where there was more than one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    passes: Vec<OnePassJson<'a>>,
+    bytes: BytesJson,
+    notes: &'a [String],
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct PassJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<RegionJson<'a>>,
     #[serde(flatten)]
     appended: Option<AppendedJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     summarizer: Option<SummarizerJson<'a>>,
-    host_tokens: TokensJson,
-    bytes: BytesJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     cache: Option<CacheJson>,
-    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OnePassJson<'a> {
+    #[serde(flatten)]
+    pass: PassJson<'a>,
+    host_tokens: PassTokensJson,
+}
+
+#[derive(Serialize)]
+struct PassTokensJson {
+    shadowed: Option<u64>,
+    checkpoint: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -75,6 +100,15 @@ struct SummarizerJson<'a> {
     provider: &'a str,
     model: &'a str,
     calls: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<UsageJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UsageJson {
+    input_tokens: u64,
+    output_tokens: u64,
 }
 
 #[derive(Serialize)]
@@ -154,7 +188,7 @@ pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn file(outcome: &Outcome) -> FileJson<'_> {
-    let tokens = outcome.host_tokens;
+    let (tokens, last) = (outcome.host_tokens, outcome.passes.last());
     FileJson {
         path: outcome.path.display().to_string(),
         output: outcome.output.as_ref().map(|output| output.display().to_string()),
@@ -167,37 +201,56 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
             help: &reason.help,
             suggest: reason.spans(),
         }),
-        region: outcome.region.as_ref().map(|region| RegionJson {
+        task: outcome.task.map(TaskVisibility::as_str),
+        pass: last.map_or_else(PassJson::default, pass),
+        host_tokens: TokensJson {
+            before: tokens.before,
+            shadowed: last.and_then(|pass| pass.shadowed),
+            checkpoint: last.and_then(|pass| pass.checkpoint),
+            after: tokens.after,
+        },
+        passes: match outcome.passes.as_slice() {
+            [_, _, ..] => outcome.passes.iter().map(one_pass).collect(),
+            _ => Vec::new(),
+        },
+        bytes: BytesJson { before: outcome.bytes.0, after: outcome.bytes.1 },
+        notes: &outcome.notes,
+    }
+}
+
+fn one_pass(one: &Pass) -> OnePassJson<'_> {
+    let host_tokens = PassTokensJson { shadowed: one.shadowed, checkpoint: one.checkpoint };
+    OnePassJson { pass: pass(one), host_tokens }
+}
+
+fn pass(pass: &Pass) -> PassJson<'_> {
+    PassJson {
+        region: pass.region.as_ref().map(|region| RegionJson {
             start: region.start,
             end: region.end,
             seqs: &region.seqs,
             chosen_by: region.chosen_by,
         }),
-        task: outcome.task.map(TaskVisibility::as_str),
-        appended: outcome.appended.as_ref().map(|appended| AppendedJson {
+        appended: pass.appended.as_ref().map(|appended| AppendedJson {
             compaction_id: &appended.compaction_id,
             start_seq: appended.start_seq,
             summary_seq: appended.summary_seq,
             checkpoint_seq: appended.checkpoint_seq,
             end_seq: appended.end_seq,
         }),
-        summarizer: outcome.summarizer.as_ref().map(|summarizer| SummarizerJson {
+        summarizer: pass.summarizer.as_ref().map(|summarizer| SummarizerJson {
             kind: summarizer.kind,
             provider: &summarizer.provider,
             model: &summarizer.model,
             calls: summarizer.calls,
+            usage: summarizer.usage.map(|usage| UsageJson {
+                input_tokens: usage.input_tokens,
+                output_tokens: usage.output_tokens,
+            }),
         }),
-        host_tokens: TokensJson {
-            before: tokens.before,
-            shadowed: tokens.shadowed,
-            checkpoint: tokens.checkpoint,
-            after: tokens.after,
-        },
-        bytes: BytesJson { before: outcome.bytes.0, after: outcome.bytes.1 },
-        cache: outcome.cache.map(|cache| CacheJson {
+        cache: pass.cache.map(|cache| CacheJson {
             first_changed_position: cache.first_changed_position,
             host_tokens_after_it: cache.host_tokens_after_it,
         }),
-        notes: &outcome.notes,
     }
 }

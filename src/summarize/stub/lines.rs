@@ -1,8 +1,9 @@
 //! The facts in words: bullets by section, each with its rank in the race for the budget.
 
 use super::earlier::{FILES, JOBS, is_same};
-use super::facts::{Facts, Failure, FileUse, Item, Run, Tally};
+use super::facts::{Facts, Failure, FileUse, Run};
 use super::text::{cut, units};
+use crate::summarize::identifiers::tally::{Item, Tally};
 use std::collections::HashSet;
 
 /// Sections by their places in `SECTIONS`.

@@ -28,7 +28,7 @@ fn context(text: &str) -> Entry {
 }
 
 fn request(transcript: &Transcript, carried: Option<u64>, budget: u64) -> Request<'_> {
-    Request { transcript, carried, budget, objection: &|_| None, watch: &Unwatched }
+    Request { transcript, hidden: &[], carried, budget, objection: &|_| None, watch: &Unwatched }
 }
 
 fn summary(entries: &[Entry], budget: u64) -> String {

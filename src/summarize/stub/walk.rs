@@ -254,7 +254,7 @@ impl<'a> Walk<'a> {
             Found::Id(id) if source == Source::Result && words::is_version(id) => {}
             Found::Id(id) => self.facts.ids.count(id, worth),
             Found::Name(name) if source != Source::Result => self.facts.names.count(name, worth),
-            Found::Name(_) => {}
+            Found::Number(_) | Found::Name(_) => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a tool call is about and what it runs, read from its arguments.
 
-use super::text::{fold, is_listed, split};
 use crate::json::{self, Kind, Object};
+use crate::summarize::text::{fold, is_listed, split};
 
 /// Arguments that name files or folders.
 const PATH_KEYS: &str = " path file file_path filepath filePath filename file_name target_file notebook_path \
@@ -31,8 +31,8 @@ const PATCH_KEYS: &str = " patch diff input ";
 const PATCH_LINES: [&str; 5] =
     ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"];
 
-/// Other arguments are read only if they are this short: longer ones are contents.
-const SHORT: usize = 500;
+/// Other arguments are read only if they are this short, in bytes: longer ones are contents.
+pub(super) const SHORT: usize = 500;
 
 /// How much of a patch or of a command is read.
 const MOST_READ: usize = 64 * 1024;
@@ -44,11 +44,11 @@ const MOST_ARGUMENTS: usize = 64;
 const MOST_PATHS: usize = 64;
 
 /// The most that a subject is kept of, in UTF-16 code units.
-pub(super) const SUBJECT: usize = 160;
+pub(in crate::summarize) const SUBJECT: usize = 160;
 
 /// A call, read.
 #[derive(Debug, Default)]
-pub(super) struct Call {
+pub(in crate::summarize) struct Call {
     /// What it is about, on one line: the command, a path, or another short argument.
     pub subject: String,
     /// The command that it runs.
@@ -62,7 +62,7 @@ pub(super) struct Call {
 }
 
 /// Reads the arguments of a call of `tool`.
-pub(super) fn read(tool: &str, arguments: &str) -> Call {
+pub(in crate::summarize) fn read(tool: &str, arguments: &str) -> Call {
     let mut call = Call::default();
     match json::parse(arguments).ok().and_then(Object::of) {
         Some(object) => {
@@ -89,7 +89,7 @@ fn is_shell(tool: &str) -> bool {
 }
 
 /// Whether a tool of this name changes files.
-pub(super) fn edits(tool: &str) -> bool {
+pub(in crate::summarize) fn edits(tool: &str) -> bool {
     names_any(tool, &["edit", "write", "patch", "replace", "create", "insert"])
 }
 
@@ -176,7 +176,7 @@ fn joined(value: &json::Raw) -> String {
 
 /// What a shell command runs.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Command {
+pub(in crate::summarize) struct Command {
     /// The programs that it runs, without their folders.
     pub programs: Vec<String>,
     /// Whether it only looks at things.
@@ -184,7 +184,7 @@ pub(super) struct Command {
 }
 
 /// Reads a command up to a here-document: the first word of each segment, none inside quotes.
-pub(super) fn command(command: &str) -> Command {
+pub(in crate::summarize) fn command(command: &str) -> Command {
     let bare = unquoted(command);
     let (shell, _) = bare.split_once("<<").unwrap_or((&bare, ""));
     let mut read = Command { programs: Vec::new(), only_reads: true };
@@ -227,7 +227,7 @@ fn unquoted(command: &str) -> String {
     out
 }
 
-fn is_in_front(word: &str) -> bool {
+pub(super) fn is_in_front(word: &str) -> bool {
     let is_name = |name: &str| name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
     is_listed(WRAPPERS, word) || word.split_once('=').is_some_and(|(name, _)| is_name(name))
 }

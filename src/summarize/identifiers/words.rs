@@ -1,14 +1,16 @@
-//! Paths, identifiers and quoted names in running text.
+//! Paths, identifiers, numbers and quoted names in running text.
 
-use super::text::is_listed;
+use crate::summarize::text::is_listed;
 
 /// Something worth keeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found<'a> {
+pub(in crate::summarize) enum Found<'a> {
     /// A file or a folder, without line numbers.
     Path(&'a str),
     /// A hash, address, version, URL, error code or issue number.
     Id(&'a str),
+    /// A number of three digits or more.
+    Number(&'a str),
     /// A quoted word.
     Name(&'a str),
 }
@@ -32,8 +34,8 @@ const PRODUCTS: &str = " node.js next.js vue.js nuxt.js three.js express.js reac
 const ERRNOS: &str = " ENOENT EACCES EPERM EEXIST EISDIR ENOTDIR EINVAL EBUSY EPIPE ENOSPC ENOMEM EMFILE \
                       EADDRINUSE ECONNREFUSED ECONNRESET ETIMEDOUT SIGKILL SIGSEGV SIGTERM SIGABRT ";
 
-/// Hands every path and identifier in `text` to `found`, in order.
-pub(super) fn scan<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
+/// Hands every path, identifier and number in `text` to `found`, in order.
+pub(in crate::summarize) fn scan<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
     for chunk in text.split_whitespace() {
         if chunk.bytes().all(|byte| byte.is_ascii_lowercase()) {
             continue;
@@ -47,11 +49,14 @@ pub(super) fn scan<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
 }
 
 /// Hands the words in backticks or double quotes to `found`: what a writer marks as a name is one.
-pub(super) fn scan_quoted<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
+pub(in crate::summarize) fn scan_quoted<'a>(text: &'a str, mut found: impl FnMut(Found<'a>)) {
     for line in text.lines().filter(|line| !line.trim_start().starts_with("```")) {
         for mark in ['`', '"'] {
             let quoted = line.split(mark).skip(1).step_by(2).filter(|word| is_quotable(word));
-            quoted.for_each(|word| found(find(word).unwrap_or(Found::Name(word))));
+            quoted.for_each(|word| match find(word) {
+                Some(Found::Number(_)) | None => found(Found::Name(word)),
+                Some(item) => found(item),
+            });
         }
     }
 }
@@ -60,6 +65,11 @@ fn is_quotable(word: &str) -> bool {
     (2..=60).contains(&word.len())
         && word.chars().any(char::is_alphabetic)
         && !word.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '`' | '"'))
+}
+
+/// Whether `c` belongs to a word that blanks or signs end; CJK letters stand alone.
+pub(in crate::summarize) fn is_of_word(c: char) -> bool {
+    c == '_' || (c.is_alphanumeric() && !is_separator(c))
 }
 
 /// CJK text has no blanks around a path, so its letters separate too.
@@ -79,7 +89,9 @@ fn find(word: &str) -> Option<Found<'_>> {
     if !LENGTHS.contains(&word.len()) {
         return None;
     }
-    path(word).map(Found::Path).or_else(|| identifier(word).map(Found::Id))
+    let path = path(word).map(Found::Path);
+    path.or_else(|| identifier(word).map(Found::Id))
+        .or_else(|| is_number(word).then_some(Found::Number(word)))
 }
 
 /// The path that `word` is, if it looks like one.
@@ -99,7 +111,7 @@ fn path(word: &str) -> Option<&str> {
 }
 
 /// Whether nobody wrote this file here: it was built, installed, or is git's own.
-pub(super) fn is_built(path: &str) -> bool {
+pub(in crate::summarize) fn is_built(path: &str) -> bool {
     let folders = || path.split(['/', '\\']);
     let is_below_target =
         |pair: (&str, &str)| pair.0 == "target" && matches!(pair.1, "debug" | "release" | "doc");
@@ -184,7 +196,7 @@ fn is_uuid(word: &str) -> bool {
 }
 
 /// `1.2.3`, `v1.2`, `0.1.0-rc.8`, `127.0.0.1:8080`.
-pub(super) fn is_version(word: &str) -> bool {
+pub(in crate::summarize) fn is_version(word: &str) -> bool {
     let rest = word.strip_prefix('v').unwrap_or(word);
     let main = rest.split(['-', '+', ':']).next().unwrap_or(rest);
     let wanted = if rest.len() < word.len() { 2 } else { 3 };
@@ -200,6 +212,16 @@ fn is_code(word: &str) -> bool {
         && digits.bytes().filter(u8::is_ascii_digit).count() > 1
         && digits.ends_with(|c: char| c.is_ascii_digit())
         && !digits.contains("--")
+}
+
+/// `4096`, `1_000_000`, `3.125`, `2026-01-31`, `1500ms`: a run of three digits, and a unit of three letters at most.
+fn is_number(word: &str) -> bool {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    let is_sign = |c: char| matches!(c, '.' | '_' | '-');
+    word.len() - digits.len() <= 3
+        && digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || is_sign(c))
+        && digits.split(is_sign).any(|run| run.len() >= 3)
 }
 
 #[cfg(test)]
@@ -247,6 +269,17 @@ mod tests {
             .filter_map(|it| if let Found::Id(it) = it { Some(it) } else { None })
             .collect();
         assert_eq!(ids.join(" "), expected);
+    }
+
+    #[test]
+    fn numbers_have_three_digits_in_a_row() {
+        let text =
+            "4096, 12 99.9 3.125 (1_000_000) 2026-01-31 1500ms 250% 12ms 1-2-3 123abcd a123 -12 x=8080";
+        let numbers: Vec<_> = all(text)
+            .into_iter()
+            .filter_map(|it| if let Found::Number(it) = it { Some(it) } else { None })
+            .collect();
+        assert_eq!(numbers, ["4096", "3.125", "1_000_000", "2026-01-31", "1500ms", "250%", "8080"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a line tells: an error, a job, an action that is announced.
 
-use super::text::{fold, split, without_escapes, without_marks};
+use crate::summarize::text::{fold, split, without_escapes, without_marks};
 
 /// What an error line holds. None of them begins at a word's start that may be a capital or not.
 const ERRORS: &str = "rror[|rror:|rror TS|ERROR|FAIL|panicked at|fatal:|Fatal:|xception:|xception in|Traceback (most recent|\
@@ -22,7 +22,7 @@ const LOOK: usize = 600;
 
 /// The first error lines of the parts of a result, at most `most` different ones; none where it says outright
 /// that all went well.
-pub(super) fn errors(parts: [&str; 2], most: usize) -> Vec<String> {
+pub(in crate::summarize) fn errors(parts: [&str; 2], most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in parts.into_iter().filter(|part| has_sign(part)).flat_map(str::lines) {
         let (line, _) = split(line, LOOK);
@@ -46,7 +46,7 @@ pub(super) fn errors(parts: [&str; 2], most: usize) -> Vec<String> {
 }
 
 /// The first line that is not blank: what a failed call says where no line looks like an error.
-pub(super) fn first_line(text: &str) -> String {
+pub(in crate::summarize) fn first_line(text: &str) -> String {
     text.lines().map(|line| fold(line, LINE)).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
@@ -70,7 +70,7 @@ fn exit_code(line: &str) -> Option<u32> {
 }
 
 /// The job of a `- [ ]` line, and whether it is checked.
-pub(super) fn checked(line: &str) -> Option<(&str, bool)> {
+pub(in crate::summarize) fn checked(line: &str) -> Option<(&str, bool)> {
     let line = without_marks(line).trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' '));
     let (mark, job) = line.strip_prefix('[')?.split_once(']')?;
     // "[](link)" is no box.
@@ -80,7 +80,7 @@ pub(super) fn checked(line: &str) -> Option<(&str, bool)> {
 }
 
 /// The last sentence that announces an action.
-pub(super) fn announced(text: &str) -> Option<String> {
+pub(in crate::summarize) fn announced(text: &str) -> Option<String> {
     let announces = |sentence: &&str| {
         let start = split(sentence, 24).0.to_ascii_lowercase();
         ANNOUNCEMENTS.iter().any(|word| start.starts_with(word))

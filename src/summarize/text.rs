@@ -134,6 +134,12 @@ pub(super) fn is_listed(list: &str, word: &str) -> bool {
     !word.is_empty() && list.split(' ').any(|item| item == word)
 }
 
+/// The frame's tags may not stand inside the frame. The other sign is as long as the one that it replaces.
+pub(super) fn without_frame(text: &str) -> String {
+    text.replace("<compacted-summary>", "‹compacted-summary>")
+        .replace("</compacted-summary>", "‹/compacted-summary>")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,188 @@
+//! A log that is worked on: the session up to its end, and where what is appended goes.
+
+use super::output::Copy;
+use super::{Options, Stopped};
+use crate::format::Format;
+use crate::log::append::{AppendError, Appender, Disk};
+use crate::log::{Item, LogReader, OpenError, Source};
+use crate::session::{self, Folded, Keep, Stop};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a log must have rested before it is taken to be idle.
+const REST: Duration = Duration::from_secs(10);
+
+/// A log and the session that it stands for, kept alike: what is appended is read back and folded.
+pub(super) struct OpenLog<'a> {
+    pub(super) folded: Folded,
+    /// Length in bytes before anything was written.
+    pub(super) old_length: u64,
+    place: Place<'a>,
+}
+
+/// Where records go.
+enum Place<'a> {
+    /// Nowhere: they are applied to the session alone.
+    Rehearsal,
+    /// To the log itself.
+    Log(Appender<'a>),
+    /// To a copy, which is made when it is first written to.
+    NewFile { source: Source, copy: Copy<'a>, appender: Option<Appender<'a>> },
+}
+
+/// What went wrong with an append.
+pub(super) enum Trouble {
+    /// Nothing was appended, or it could not be taken back.
+    Append(AppendError),
+    /// What was appended, from this byte on, is read back as something else.
+    ReadBack(u64, String),
+}
+
+impl From<AppendError> for Trouble {
+    fn from(error: AppendError) -> Self {
+        Self::Append(error)
+    }
+}
+
+impl<'a> OpenLog<'a> {
+    /// The log at `path`, which nothing is written to.
+    pub(super) fn rehearsal(path: &Path) -> Result<Self, OpenError> {
+        let source = Source::open(path)?;
+        Ok(Self { folded: fold(&source)?, old_length: source.bytes, place: Place::Rehearsal })
+    }
+
+    /// The log at `path` itself, locked against every other dshc.
+    pub(super) fn in_place(path: &Path, disk: &'a dyn Disk) -> Result<Self, Stopped> {
+        let appender = Appender::open(path, disk)?;
+        let folded = fold(&appender.source()?)?;
+        Ok(Self { folded, old_length: appender.length(), place: Place::Log(appender) })
+    }
+
+    /// The log at `path`, to be extended at another place.
+    pub(super) fn to_new_file(path: &Path, copy: Copy<'a>) -> Result<Self, OpenError> {
+        let source = Source::open(path)?;
+        let (folded, old_length) = (fold(&source)?, source.bytes);
+        Ok(Self { folded, old_length, place: Place::NewFile { source, copy, appender: None } })
+    }
+
+    /// Makes the log ready to be written to: dsh is kept out of the session, or the copy made.
+    pub(super) fn prepare(&mut self, format: &Format) -> Result<(), Stopped> {
+        match &mut self.place {
+            Place::Log(appender) => appender.lock_session(format)?,
+            Place::NewFile { source, copy, appender: appender @ None } => {
+                let disk = copy.disk;
+                *appender = Some(Appender::open(copy.make(source)?, disk)?);
+            }
+            Place::Rehearsal | Place::NewFile { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Gives the new file its name, if one was made.
+    pub(super) fn publish(self) -> Result<(), Stopped> {
+        let Place::NewFile { source, copy, appender } = self.place else { return Ok(()) };
+        drop(appender);
+        copy.publish(&source)
+    }
+
+    /// The writer of the log or its copy; `None` in a rehearsal, and before a copy is [prepared](Self::prepare).
+    pub(super) fn appender(&mut self) -> Option<&mut Appender<'a>> {
+        match &mut self.place {
+            Place::Rehearsal => None,
+            Place::Log(appender) => Some(appender),
+            Place::NewFile { appender, .. } => appender.as_mut(),
+        }
+    }
+
+    /// Whether a process may have the log open: it was written to a moment ago, by its file's time and by its last
+    /// event's, and not by the end of a compaction (FORMAT §1.6). A new file is nobody else's.
+    pub(super) fn seems_in_use(&self, options: &Options) -> bool {
+        let Place::Log(appender) = &self.place else { return false };
+        let (session, modified) = (&self.folded.session, appender.modified());
+        let now = SystemTime::now();
+        let is_fresh = |time: SystemTime| now.duration_since(time).map_or(true, |age| age < REST);
+        let last = session.last_time.and_then(|time| u64::try_from(time).ok());
+        let last = last.and_then(|time| UNIX_EPOCH.checked_add(Duration::from_millis(time)));
+        !options.assume_idle
+            && session.last_type != "compaction/end"
+            && modified.is_some_and(is_fresh)
+            && last.is_some_and(is_fresh)
+    }
+
+    /// Length of the file in bytes, if something was written to it.
+    pub(super) fn new_length(&mut self) -> Option<u64> {
+        let old = self.old_length;
+        self.appender().map(|appender| appender.length()).filter(|length| *length != old)
+    }
+
+    /// Whether nothing more may be appended.
+    pub(super) fn is_spoiled(&mut self) -> bool {
+        self.appender().is_some_and(|appender| appender.is_spoiled())
+    }
+
+    /// Appends records, reads them back from the file and folds them; tells the byte from which on they stand.
+    pub(super) fn append(&mut self, records: &[String]) -> Result<u64, Trouble> {
+        let expected = self.folded.session.events + records.len() as u64;
+        let (start, source) = match self.appender() {
+            Some(appender) => (appender.append(records)?, appender.source()),
+            None => (0, rehearse(records)),
+        };
+        match source.and_then(|source| self.read_on(&source, start)) {
+            Ok(()) if self.folded.session.events == expected && self.damage().is_none() => Ok(start),
+            Ok(()) => {
+                let other = || "other records are read back than were written".to_owned();
+                Err(Trouble::ReadBack(start, self.damage().unwrap_or_else(other)))
+            }
+            Err(error) => Err(Trouble::ReadBack(start, error.to_string())),
+        }
+    }
+
+    /// Takes in what another writer has appended meanwhile; whether there was anything.
+    pub(super) fn catch_up(&mut self) -> Result<bool, AppendError> {
+        let Some(appender) = self.appender() else { return Ok(false) };
+        let Some(start) = appender.adopt_growth()? else { return Ok(false) };
+        let read = appender.source().and_then(|source| self.read_on(&source, start));
+        read.map_err(|error| AppendError::Io { stage: "cannot read what was appended", error })?;
+        Ok(true)
+    }
+
+    /// Cuts off what was appended, from byte `start` on, and brings the session back to what the file says.
+    pub(super) fn take_back(&mut self, start: u64) -> Result<(), String> {
+        let Some(appender) = self.appender() else { return Err("it was a rehearsal".into()) };
+        appender.take_back(start).map_err(|error| error.to_string())?;
+        let source = appender.source().map_err(|error| error.to_string())?;
+        self.folded = fold(&source).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    /// What is wrong with the log's end, if anything is.
+    pub(super) fn damage(&self) -> Option<String> {
+        let damage = self.folded.damage.as_ref().map(ToString::to_string);
+        damage.or_else(|| self.folded.torn.clone())
+    }
+
+    fn read_on(&mut self, source: &Source, start: u64) -> io::Result<()> {
+        let session = &self.folded.session;
+        let (header, format, next) = (session.header.clone(), session.format, session.events);
+        let mut reader = LogReader::resume(source, start, header, format, next)?;
+        while reader.next(|item: Item| self.folded.take(item, None))?.is_some() {}
+        self.folded.settle();
+        Ok(())
+    }
+}
+
+/// Records as a log of nobody's.
+fn rehearse(records: &[String]) -> io::Result<Source> {
+    let mut file = tempfile::tempfile()?;
+    for record in records {
+        io::Write::write_all(&mut file, record.as_bytes())?;
+        io::Write::write_all(&mut file, b"\n")?;
+    }
+    Source::of(file, Path::new("records"))
+}
+
+pub(super) fn fold(source: &Source) -> Result<Folded, OpenError> {
+    let mut reader = LogReader::open(source)?;
+    Ok(session::fold(&mut reader, Keep::Messages, Stop::default())?)
+}
