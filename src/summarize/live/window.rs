@@ -53,15 +53,18 @@ impl Rooms {
         }
     }
 
-    /// Why `misfits` cannot be put to the model.
-    pub(super) fn refusal(&self, misfits: &[&Unit]) -> SummarizeError {
+    /// Why `misfits` cannot be put to the model, which may be told how much it is to write.
+    pub(super) fn refusal(&self, misfits: &[&Unit], has_cap: bool) -> SummarizeError {
         let Self { window, answer, next, .. } = self;
         if *next == 0 {
             return SummarizeError::Unfit {
                 message: format!(
                     "a window of {window} tokens has no room for a part of the transcript: the answer and the summary so far may take {answer} each, and the instructions need theirs"
                 ),
-                help: "give --summarizer-window more, or lower --max-tokens".into(),
+                help: format!(
+                    "give --summarizer-window more{}",
+                    if has_cap { ", or lower --max-tokens" } else { "" }
+                ),
             };
         }
         let mut names: Vec<String> = misfits
