@@ -65,19 +65,6 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// The seq of the node that it is of; of a prompt that a checkpoint carries, that of the prompt.
-    #[must_use]
-    pub fn seq(&self) -> u64 {
-        match self {
-            Self::Human { seq, .. }
-            | Self::Context { seq, .. }
-            | Self::Checkpoint { seq, .. }
-            | Self::Assistant { seq, .. }
-            | Self::Call { seq, .. }
-            | Self::Result { seq, .. } => *seq,
-        }
-    }
-
     /// What was said, called with or answered.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -88,6 +75,19 @@ impl Entry {
             | Self::Result { text, .. }
             | Self::Checkpoint { summary: text, .. }
             | Self::Call { arguments: text, .. } => text,
+        }
+    }
+
+    /// The seq of the node that it is of; of a prompt that a checkpoint carries, that of the prompt.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        match self {
+            Self::Human { seq, .. }
+            | Self::Context { seq, .. }
+            | Self::Checkpoint { seq, .. }
+            | Self::Assistant { seq, .. }
+            | Self::Call { seq, .. }
+            | Self::Result { seq, .. } => *seq,
         }
     }
 }
