@@ -18,6 +18,7 @@ mod encodings;
 mod formats;
 mod frames;
 mod golden;
+mod live;
 mod mutations;
 mod official;
 mod places;

@@ -95,7 +95,7 @@ impl Sandbox {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap(),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -244,8 +244,7 @@ impl Model for Remote {
     fn ask(&self, prompt: &Prompt, watch: &dyn Watch) -> Result<Answer, SummarizeError> {
         watch.stage(&format!("asking {}", self.name));
         let now = Instant::now();
-        // A deadline past what the clock can tell is none.
-        let deadline = now.checked_add(self.limits.total).unwrap_or(now + Duration::from_hours(24));
+        let deadline = now.checked_add(self.limits.total).unwrap_or(now);
         let until = Until { deadline, total: self.limits.total, idle: self.limits.idle, watch };
         self.ask_on(prompt, until).map_err(|fault| {
             let failed = |message: &str, help: &str| SummarizeError::Failed {

@@ -126,10 +126,10 @@ struct Usage<'a> {
 }
 
 /// Takes one event's data into the draft; tells whether it ends the stream. The usage comes after the reason for
-/// stopping, so that reason alone ends nothing.
+/// stopping, so that reason alone ends nothing; and an end without a reason is none, for some servers send the mark
+/// after an error as well.
 pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
     if data.trim() == END {
-        draft.stop.get_or_insert(Stop::Done);
         return Ok(true);
     }
     let chunk: Chunk = serde_json::from_str(data).map_err(|error| super::no_json(data, &error))?;

@@ -157,7 +157,11 @@ impl Server {
             recognised().find(is_there)
         });
         let own_path = preset.and_then(|preset| Place::parse(preset.base)).map(|known| known.path);
-        let path = if place.path.is_empty() { own_path.unwrap_or_default() } else { place.path.clone() };
+        let usual_path = || if dialect == Dialect::OpenAi { "/v1".into() } else { String::new() };
+        let path = match place.path.as_str() {
+            "" => own_path.unwrap_or_else(usual_path),
+            path => path.to_owned(),
+        };
         Ok(Self {
             dialect,
             endpoint: format!("{}://{}{}", place.scheme, place.authority(), endpoint(dialect, &path)),
@@ -326,6 +330,7 @@ mod tests {
             ("llama.cpp", "http://127.0.0.1:8080/v1/chat/completions", "llama.cpp"),
             ("vllm", "http://127.0.0.1:8000/v1/chat/completions", "vllm"),
             ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/chat/completions", "openai-compatible"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/chat/completions", "openai-compatible"),
             ("http://h/x/chat/completions", "http://h/x/chat/completions", "openai-compatible"),
             ("http://[::1]:9/v1/", "http://[::1]:9/v1/chat/completions", "openai-compatible"),
         ] {
