@@ -33,8 +33,8 @@ impl Live {
         Self { model, window: None }
     }
 
-    /// Asks in as few calls as fit into `window`: the tokens, by [`estimate`], that the model can read and write in
-    /// one call.
+    /// Asks in as few calls as fit into `window`: the tokens that the model can read and write in one call. What a text
+    /// has of them is estimated, rather too high than too low.
     #[must_use]
     pub fn within(self, window: Option<u64>) -> Self {
         Self { window, ..self }
