@@ -49,7 +49,7 @@ struct Global {
 enum Command {
     Replay(replay::Replay),
     Verify(verify::Verify),
-    Compact(compact::Compact),
+    Compact(Box<compact::Compact>),
 }
 
 /// Runs what the command line asks for.

@@ -91,17 +91,21 @@ impl Draft {
 
     /// The answer, where it is a whole one and a text. The stream has come to its end.
     pub(super) fn finish(self) -> Result<Answer, Fault> {
-        let Some(stop) = self.stop else { return Err(Fault::broken("the answer ended before its end mark")) };
+        if self.stop == Some(Stop::Filter) || !self.refusal.is_empty() {
+            return Err(refusal(&self.refusal));
+        }
+        if self.stop == Some(Stop::Tool) || self.calls {
+            return Err(tool_call());
+        }
         let whole = Text::from_utf16(&self.text).into_str().into_owned();
         let (text, has_unclosed_thought) = without_thoughts(&whole);
         let has_thought = self.thought_units > 0 || has_unclosed_thought || text.len() < whole.trim().len();
         let is_empty = text.is_empty();
+        let Some(stop) = self.stop else { return Err(Fault::broken("the answer ended before its end mark")) };
         match stop {
             Stop::Interrupted => Err(Fault::broken("the server broke the answer off for want of resources")),
             Stop::Filter => Err(refusal(&self.refusal)),
-            _ if !self.refusal.is_empty() => Err(refusal(&self.refusal)),
             Stop::Tool => Err(tool_call()),
-            _ if self.calls => Err(tool_call()),
             Stop::Cap if is_empty && has_thought => Err(Fault::lasting(
                 "the model used up --max-tokens for its thinking and said nothing",
                 "raise --max-tokens, or take a model that does not think",

@@ -4,12 +4,14 @@
 //! request and takes the events of the answer into a `draft`, which tells whether it will do. `exchange` moves the
 //! bytes under deadlines, `sse` cuts them into events, and a `fault` says whether another try makes sense.
 
+mod address;
 mod anthropic;
 mod draft;
 mod exchange;
 mod fault;
 mod key;
 mod openai;
+mod presets;
 mod refusal;
 mod retry;
 mod server;

@@ -1,9 +1,9 @@
 //! Where to ask: the servers that dshc knows by name, and any other by its address.
 
+use super::address::Address;
 use super::key::Key;
+use super::presets::{PRESETS, Preset};
 use super::terms::{Cap, Switch, Terms};
-use std::net::IpAddr;
-use ureq::http::Uri;
 
 /// How a server is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,97 +13,6 @@ pub enum Dialect {
     /// Anthropic's messages.
     Anthropic,
 }
-
-/// What is known of a server.
-#[derive(Debug)]
-struct Preset {
-    /// The name that `--base-url` takes, and that the log names.
-    name: &'static str,
-    dialect: Dialect,
-    base: &'static str,
-    /// The variable that its own documents put the key in; local servers want none.
-    key: Option<&'static str>,
-    /// The model that its own documents take where nothing else is said.
-    model: Option<&'static str>,
-    switch: Switch,
-    cap: Cap,
-    /// Whether the address tells which server it is. A port that many use does not.
-    is_telling: bool,
-}
-
-/// The first of a dialect is the one that is asked where nothing is said.
-const PRESETS: [Preset; 7] = [
-    Preset {
-        name: "deepseek",
-        dialect: Dialect::OpenAi,
-        base: "https://api.deepseek.com",
-        key: Some("DEEPSEEK_API_KEY"),
-        model: Some("deepseek-flash"),
-        switch: Switch::Thinking,
-        cap: Cap::Tokens,
-        is_telling: true,
-    },
-    Preset {
-        name: "openai",
-        dialect: Dialect::OpenAi,
-        base: "https://api.openai.com/v1",
-        key: Some("OPENAI_API_KEY"),
-        model: None,
-        switch: Switch::Effort,
-        cap: Cap::CompletionTokens,
-        is_telling: true,
-    },
-    Preset {
-        name: "ollama",
-        dialect: Dialect::OpenAi,
-        base: "http://127.0.0.1:11434/v1",
-        key: None,
-        model: None,
-        switch: Switch::Effort,
-        cap: Cap::Tokens,
-        is_telling: true,
-    },
-    Preset {
-        name: "llama.cpp",
-        dialect: Dialect::OpenAi,
-        base: "http://127.0.0.1:8080/v1",
-        key: None,
-        model: None,
-        switch: Switch::Template,
-        cap: Cap::Tokens,
-        is_telling: false,
-    },
-    Preset {
-        name: "vllm",
-        dialect: Dialect::OpenAi,
-        base: "http://127.0.0.1:8000/v1",
-        key: None,
-        model: None,
-        switch: Switch::Template,
-        cap: Cap::Tokens,
-        is_telling: false,
-    },
-    Preset {
-        name: "anthropic",
-        dialect: Dialect::Anthropic,
-        base: "https://api.anthropic.com",
-        key: Some("ANTHROPIC_API_KEY"),
-        model: None,
-        switch: Switch::Thinking,
-        cap: Cap::Tokens,
-        is_telling: true,
-    },
-    Preset {
-        name: "deepseek",
-        dialect: Dialect::Anthropic,
-        base: "https://api.deepseek.com/anthropic",
-        key: Some("DEEPSEEK_API_KEY"),
-        model: Some("deepseek-flash"),
-        switch: Switch::Thinking,
-        cap: Cap::Tokens,
-        is_telling: true,
-    },
-];
 
 /// An address, or a key, that will not do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -149,14 +58,14 @@ impl Server {
     }
 
     fn at(dialect: Dialect, address: &str, preset: Option<&'static Preset>) -> Result<Self, ServerError> {
-        let place = Place::parse(address).ok_or_else(|| unfit(dialect))?;
+        let place = Address::parse(address).ok_or_else(|| unfit(dialect))?;
         let recognised = || PRESETS.iter().filter(|preset| preset.dialect == dialect && preset.is_telling);
         let preset = preset.or_else(|| {
             let is_there =
-                |preset: &&Preset| Place::parse(preset.base).is_some_and(|known| known.is_same(&place));
+                |preset: &&Preset| Address::parse(preset.base).is_some_and(|known| known.is_same(&place));
             recognised().find(is_there)
         });
-        let own_path = preset.and_then(|preset| Place::parse(preset.base)).map(|known| known.path);
+        let own_path = preset.and_then(|preset| Address::parse(preset.base)).map(|known| known.path);
         let usual_path = || if dialect == Dialect::OpenAi { "/v1".into() } else { String::new() };
         let path = match place.path.as_str() {
             "" => own_path.unwrap_or_else(usual_path),
@@ -266,47 +175,6 @@ fn endpoint(dialect: Dialect, path: &str) -> String {
         _ if path.ends_with(method) => path.to_owned(),
         _ if path.ends_with(version) => format!("{path}{method}"),
         _ => format!("{path}{version}{method}"),
-    }
-}
-
-/// The parts of an address.
-struct Place {
-    scheme: &'static str,
-    /// In small letters, an IPv6 address in brackets.
-    host: String,
-    port: Option<u16>,
-    path: String,
-}
-
-impl Place {
-    fn parse(address: &str) -> Option<Self> {
-        // `Uri` drops a fragment without a word.
-        if address.contains(['#', '@']) {
-            return None;
-        }
-        let uri: Uri = address.trim().parse().ok()?;
-        let scheme = match uri.scheme_str()? {
-            "https" => "https",
-            "http" => "http",
-            _ => return None,
-        };
-        let host = uri.host().filter(|host| !host.is_empty())?.to_ascii_lowercase();
-        let path = uri.path().trim_end_matches('/').to_owned();
-        uri.query().is_none().then(|| Self { scheme, host, port: uri.port_u16(), path })
-    }
-
-    fn authority(&self) -> String {
-        self.port.map_or_else(|| self.host.clone(), |port| format!("{}:{port}", self.host))
-    }
-
-    fn is_loopback(&self) -> bool {
-        let host = self.host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        let is_same_host = self.host == other.host || (self.is_loopback() && other.is_loopback());
-        is_same_host && self.scheme == other.scheme && self.port == other.port
     }
 }
 

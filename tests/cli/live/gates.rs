@@ -15,8 +15,8 @@ fn fails_as(code: &str, text: &str, expected: &str) {
 
 #[test]
 fn a_summary_that_is_larger_than_the_region_is_none() {
-    let lines: String = (0..3_000).map(|line| format!("\n- fact {line} of a list")).collect();
-    fails_as("not_smaller", &format!("{SUMMARY}{lines}"), "host tokens, the region costs");
+    let lines: Vec<_> = (0..3_000).map(|line| format!("\n- fact {line} of a list")).collect();
+    fails_as("not_smaller", &format!("{SUMMARY}{}", lines.concat()), "host tokens, the region costs");
 }
 
 #[test]

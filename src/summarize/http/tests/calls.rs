@@ -13,7 +13,7 @@ const AT_ONCE: &str = "retry-after-ms: 1\r\n";
 
 fn remote(dialect: Dialect, address: &str, retries: u32) -> Remote {
     let server = Server::find(dialect, Some(address)).unwrap();
-    let limits = Limits { total: Duration::from_secs(60), idle: Duration::from_secs(30), retries };
+    let limits = Limits { total: Duration::from_mins(1), idle: Duration::from_secs(30), retries };
     Remote::new(server, Key::new("THE_KEY", SECRET), "the-model".into(), 100, limits)
 }
 

@@ -18,8 +18,8 @@ pub(super) fn answer(status: &str, headers: &str, body: &str) -> Answer {
 
 /// A stream of events that hold this data.
 pub(super) fn stream(events: &[&str]) -> Answer {
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    answer("200 OK", "content-type: text/event-stream\r\n", &body)
+    let body: Vec<_> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    answer("200 OK", "content-type: text/event-stream\r\n", &body.concat())
 }
 
 /// A whole chat that says `text`.
