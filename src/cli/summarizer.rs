@@ -42,7 +42,7 @@ pub(super) struct SummarizerArgs {
     /// A server on this machine needs none, and a key never goes unencrypted to another one.
     #[arg(long, value_name = "NAME")]
     api_key_env: Option<String>,
-    /// The most tokens that the model may write [default: 8192].
+    /// The most tokens that the model may write [default: 8192, a sixth of --summarizer-window if that is less].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_tokens: Option<u64>,
     /// The tokens that the model can read and write in one call: a larger region is put to it in parts.
@@ -146,7 +146,13 @@ impl SummarizerArgs {
             idle: duration(self.idle_timeout, IDLE_TIMEOUT),
             retries: self.retries.unwrap_or(RETRIES),
         };
-        Ok(Remote::new(server, key, model, self.max_tokens.unwrap_or(MAX_TOKENS), limits))
+        Ok(Remote::new(server, key, model, self.most_tokens(), limits))
+    }
+
+    /// What a model may write. In a small window the transcript is to have most of the room.
+    fn most_tokens(&self) -> u64 {
+        let share = self.summarizer_window.map_or(MAX_TOKENS, |window| (window / 6).max(1));
+        self.max_tokens.unwrap_or(MAX_TOKENS.min(share))
     }
 
     /// A flag that the chosen summarizer has no use for was meant for another one.
@@ -231,6 +237,20 @@ mod tests {
         let environment = [("DSHC_BASE_URL", "ollama"), ("DSHC_MODEL", "m")];
         assert_eq!(built("--summarizer openai", &environment), Ok("openai"));
         assert_eq!(built("", &environment), Ok("stub"), "the environment waits for those who want it");
+    }
+
+    #[test]
+    fn a_small_window_lowers_the_cap() {
+        for (words, most) in [
+            ("", 8_192),
+            ("--summarizer-window 131072", 8_192),
+            ("--summarizer-window 8000", 1_333),
+            ("--summarizer-window 8000 --max-tokens 4096", 4_096),
+            ("--summarizer-window 1", 1),
+        ] {
+            let line = Line::try_parse_from(["dshc"].into_iter().chain(words.split_whitespace())).unwrap();
+            assert_eq!(line.summarizer.most_tokens(), most, "{words}");
+        }
     }
 
     #[test]

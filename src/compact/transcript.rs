@@ -1,5 +1,10 @@
 //! A region as the transcript that a summarizer gets.
 
+mod placeholder;
+
+#[cfg(test)]
+mod tests;
+
 use super::checkpoint::{CLOSING_TAG, OPENING_TAG, TASK_LABEL};
 use crate::format::{Format, MessageKind};
 use crate::json::{Object, Raw};
@@ -43,7 +48,8 @@ fn checkpoint(seq: u64, message: &MessageView, task: Option<&Task>, entries: &mu
 }
 
 fn assistant(seq: u64, message: &MessageView, entries: &mut Vec<Entry>) {
-    for block in message.content.iter().filter_map(|block| Object::of(block)) {
+    for raw in &message.content {
+        let Some(block) = Object::of(raw) else { continue };
         let text = |key| block.text(key).unwrap_or_default().into_str().into_owned();
         match &*text("type") {
             "reasoning" => {}
@@ -59,7 +65,7 @@ fn assistant(seq: u64, message: &MessageView, entries: &mut Vec<Entry>) {
                     entries.push(Entry::Assistant { seq, text });
                 }
             }
-            other => entries.push(Entry::Assistant { seq, text: format!("[{other}]") }),
+            _ => entries.push(Entry::Assistant { seq, text: placeholder::of(raw) }),
         }
     }
 }
@@ -74,14 +80,12 @@ fn tool_result(node: &Node, message: &MessageView, format: &Format, entries: &mu
     });
 }
 
-/// The texts of blocks, a placeholder for each that is none.
+/// The texts of blocks, a placeholder for each that is none; reasoning is left out.
 fn joined(blocks: &[&Raw]) -> String {
-    let texts = blocks.iter().map(|block| {
-        block_text(block).unwrap_or_else(|| {
-            let kind = Object::of(block).and_then(|block| block.text("type")).unwrap_or_default();
-            format!("[{}]", kind.to_str())
-        })
-    });
+    let is_reasoning =
+        |block: &&&Raw| Object::of(block).is_some_and(|block| block.has_text("type", "reasoning"));
+    let blocks = blocks.iter().filter(|block| !is_reasoning(block));
+    let texts = blocks.map(|block| block_text(block).unwrap_or_else(|| placeholder::of(block)));
     texts.collect::<Vec<_>>().join("\n\n")
 }
 

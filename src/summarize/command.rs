@@ -16,21 +16,11 @@ use std::time::Duration;
 /// The most that a program may write, in bytes: no summary is as long.
 const MOST_OUTPUT: usize = 1 << 20;
 
-/// Runs a program for each call.
+/// Runs a program for each call; `docs/command-summarizer.md` tells those who write one what it is given.
 ///
 /// The command line is run by `sh -c` (on Windows by `cmd /C`), as git runs the commands of its settings: quotes,
 /// variables and pipes work. It runs in a process group of its own, all of which is killed when the time is up, when
 /// the user stops dshc, and when the program itself has ended.
-///
-/// It reads one JSON document, and need not read it to the end:
-///
-/// ```text
-/// { "schema": "dshc.summarize/1", "instructions": "…", "text": "…", "sections": ["Primary Request and Intent", …] }
-/// ```
-///
-/// `text` is the transcript, `instructions` says what to make of it, `sections` are the headings that the summary must
-/// have. What the program writes on its standard output is the summary, in UTF-8. Its standard error is shown
-/// only where it fails. An exit code other than 0, no output, and more than 1 MiB of it are failures.
 pub struct Command {
     line: String,
     name: String,

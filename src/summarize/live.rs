@@ -33,23 +33,25 @@ impl Live {
         Self { model, window: None }
     }
 
-    /// Asks in as few calls as fit into `window`: the tokens, by [`estimate`], that the model can read and write in
-    /// one call.
+    /// Asks in as few calls as fit into `window`: the tokens that the model can read and write in one call. What a text
+    /// has of them is estimated, rather too high than too low.
     #[must_use]
     pub fn within(self, window: Option<u64>) -> Self {
         Self { window, ..self }
     }
 
-    /// The most that the summary may cost, in host tokens. Half of the tokens that the model may write: those of
-    /// other scripts than Latin are more than the host's.
+    /// The most that the summary may cost, in host tokens. Half of the tokens that the model may write: text that is
+    /// denser than prose has more of them. A twelfth of the window: four times that goes to the answer and to what it
+    /// is merged with, and the transcript is to have most of the room.
     fn limit(&self, request: &Request) -> u64 {
         let cap = self.model.max_tokens().map_or(u64::MAX, |most| most / 2);
-        request.budget.min(MOST_HOST_TOKENS).min(cap)
+        let share = self.window.map_or(u64::MAX, |window| window / 12);
+        request.budget.min(MOST_HOST_TOKENS).min(cap).min(share)
     }
 
     /// The tokens of the window that are kept free for an answer.
     fn answer_room(&self, request: &Request) -> u64 {
-        self.model.max_tokens().unwrap_or_else(|| self.limit(request))
+        self.model.max_tokens().unwrap_or_else(|| self.limit(request).saturating_mul(2))
     }
 
     /// What is to be asked, in parts that fit.
@@ -67,7 +69,8 @@ impl Live {
         if units.iter().map(Unit::tokens).sum::<u64>() <= rooms.whole {
             return Ok(whole);
         }
-        let pieces = window::split(&units, &rooms).map_err(|misfits| rooms.refusal(&misfits))?;
+        let pieces = window::split(&units, &rooms)
+            .map_err(|misfits| rooms.refusal(&misfits, self.model.max_tokens().is_some()))?;
         Ok(Plan { instructions, parts: pieces.into_iter().map(units::joined).collect() })
     }
 }

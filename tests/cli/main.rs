@@ -10,6 +10,7 @@
 )]
 
 mod bytes;
+mod command;
 mod compact;
 mod crash;
 mod damage;

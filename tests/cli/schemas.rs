@@ -14,12 +14,12 @@ fn schema_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-fn validator(name: &str) -> Validator {
+pub fn validator(name: &str) -> Validator {
     let schema: Value = serde_json::from_str(&fs::read_to_string(schema_file(name)).unwrap()).unwrap();
     jsonschema::options().should_validate_formats(true).build(&schema).unwrap()
 }
 
-fn faults(validator: &Validator, document: &Value) -> Vec<String> {
+pub fn faults(validator: &Validator, document: &Value) -> Vec<String> {
     validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 

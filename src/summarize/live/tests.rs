@@ -71,7 +71,7 @@ fn request<'a>(
     objection: &'a dyn Fn(&str) -> Option<String>,
     watch: &'a dyn Watch,
 ) -> Request<'a> {
-    Request { transcript, hidden: &[], carried: None, budget: 1_000, objection, watch }
+    Request { transcript, carried: None, hidden: &[], budget: 1_000, objection, watch }
 }
 
 /// Ten prompts of about a thousand tokens each.
@@ -199,7 +199,7 @@ fn what_fits_into_no_call_is_refused_by_seq_before_anything_is_asked() {
     let Err(SummarizeError::Unfit { message, help }) = live.admits(&request) else {
         panic!("it is admitted")
     };
-    let expected = "what may not be parted does not fit into the summarizer's window: seqs 2..3 (about 6281 tokens), seq 5 (about 6256 tokens); of its 6500 tokens ";
+    let expected = "what may not be parted does not fit into the summarizer's window: seqs 2..3 (about 6297 tokens), seq 5 (about 6262 tokens); of its 6500 tokens ";
     assert!(message.starts_with(expected), "{message}");
     for way in ["--summarizer-window", "--prune", "--region", "--strategy drop"] {
         assert!(help.contains(way), "{help}");
@@ -224,11 +224,11 @@ fn a_window_without_room_is_refused_with_the_cap() {
 
 #[test]
 fn a_program_that_writes_too_much_to_be_merged_is_told_so() {
-    let (live, _) = scripted(&["x ".repeat(4_000).as_str(), "never"], None);
+    let (live, _) = scripted(&["x ".repeat(8_000).as_str(), "never"], None);
     let error = live.within(Some(6_500)).summarize(&request(&long(), NO_OBJECTION, &Unwatched)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the summary that part 2 of 3 is to be merged with takes about 2000 tokens of the window, and 1000 are kept for it"
+        "the summary that part 2 of 3 is to be merged with takes about 4000 tokens of the window, and 1082 are kept for it"
     );
 }
 
@@ -263,13 +263,17 @@ fn no_call_is_made_after_the_user_has_said_stop() {
 }
 
 #[test]
-fn the_length_asked_for_is_bounded_by_the_budget_and_by_the_cap() {
+fn the_length_asked_for_is_bounded_by_budget_cap_and_window() {
     let transcript = Transcript::default();
-    for (budget, cap, limit) in
-        [(300, None, 300), (90_000, None, 4_000), (90_000, Some(8_192), 4_000), (90_000, Some(1_000), 500)]
-    {
+    for (budget, cap, window, limit) in [
+        (300, None, None, 300),
+        (90_000, None, None, 4_000),
+        (90_000, Some(8_192), None, 4_000),
+        (90_000, Some(1_000), None, 500),
+        (90_000, Some(8_192), Some(9_600), 800),
+    ] {
         let request = Request { budget, ..request(&transcript, NO_OBJECTION, &Unwatched) };
-        assert_eq!(scripted(&[], cap).0.limit(&request), limit);
+        assert_eq!(scripted(&[], cap).0.within(window).limit(&request), limit);
     }
     let instructions = prompt::instructions(304, None, false);
     assert!(
