@@ -34,6 +34,7 @@ pub(super) fn run(
         job.rehearse(path, outcome)?;
         return job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome);
     };
+    job.rehearse(path, outcome)?;
     let mut log = OpenLog::to_new_file(path, Copy::new(output, services.disk))?;
     let published = job.carry_out(&mut log, outcome).and_then(|()| log.publish());
     if published.is_ok() {
@@ -73,6 +74,10 @@ impl Job<'_> {
         outcome.starts_from(&log.folded.session);
         let done = self.mend_and_compact(log, outcome);
         outcome.bytes.1 = log.new_length();
+        if done.is_err() && !outcome.pruned.is_empty() {
+            // What was made shorter stays so.
+            outcome.ends_with(&log.folded.session);
+        }
         match done {
             // Bytes were written before.
             Err(Stopped::Refused(reason)) if outcome.bytes.1.is_some() => {
@@ -95,8 +100,7 @@ impl Job<'_> {
 
     fn mend_and_compact(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
         if self.options.vouched == Vouched::NoProcess {
-            let mended = log.mend()?;
-            outcome.notes.extend(mended);
+            outcome.mended = log.mend()?;
         }
         if let Some(reason) = objection(&log.folded) {
             return Err(Stopped::Refused(reason));

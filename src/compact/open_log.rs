@@ -3,7 +3,7 @@
 use super::output::Copy;
 use super::{Options, Reason, Stopped, Vouched};
 use crate::format::Format;
-use crate::log::append::{AppendError, Appender, Disk};
+use crate::log::append::{AppendError, Appender, Disk, MendedTail};
 use crate::log::{Item, LogReader, OpenError, Source};
 use crate::mend::{self, MendError, Mended};
 use crate::session::{self, Folded, Keep, LockState, Stop};
@@ -88,7 +88,7 @@ impl<'a> OpenLog<'a> {
         copy.publish(&source)
     }
 
-    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log; tells what was done.
+    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log; tells what is done.
     pub(super) fn mend(&mut self) -> Result<Vec<String>, Stopped> {
         let is_held = matches!(self.folded.session.lock(), LockState::Held(_));
         if self.folded.damage.is_some() || self.folded.torn.is_none() && !is_held {
@@ -99,7 +99,10 @@ impl<'a> OpenLog<'a> {
         let mended = match place {
             Place::Rehearsal(source) => {
                 folded.torn = None;
-                Mended { tail: None, unlock: mend::unlock(&folded.session, source).map_err(unmended)? }
+                Mended {
+                    tail: MendedTail::of(source)?,
+                    unlock: mend::unlock(&folded.session, source).map_err(unmended)?,
+                }
             }
             Place::Log(appender) | Place::NewFile { appender: Some(appender), .. } => {
                 mend::open_for_work(appender, folded).map_err(unmended)?

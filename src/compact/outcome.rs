@@ -208,6 +208,8 @@ pub struct Outcome {
     pub bytes: (u64, Option<u64>),
     /// Remarks for people.
     pub notes: Vec<String>,
+    /// What is mended first, to be told among the notes unless it is undone.
+    pub(super) mended: Vec<String>,
 }
 
 impl Outcome {
@@ -225,6 +227,7 @@ impl Outcome {
             host_tokens: HostTokens::default(),
             bytes: (0, None),
             notes: Vec::new(),
+            mended: Vec::new(),
         }
     }
 
@@ -248,13 +251,17 @@ impl Outcome {
         self.version = Some(header.version);
     }
 
-    /// The first and the last seq that was appended, if any was.
+    /// The first and the last seq of what stands there for pruning and compacting, if anything does.
     #[must_use]
     pub fn appended(&self) -> Option<(u64, u64)> {
-        let mut appended = self.passes.iter().filter_map(|pass| pass.appended.as_ref());
-        let first = appended.next()?;
-        let last = appended.next_back().unwrap_or(first);
-        Some((first.start_seq, last.end_seq.unwrap_or(last.start_seq)))
+        // A pruning's own record stands right before what it puts in place.
+        let pruned =
+            self.pruned.iter().map(|one| (one.replacement_seq.saturating_sub(1), one.replacement_seq));
+        let appended = self.passes.iter().filter_map(|pass| pass.appended.as_ref());
+        let appended = appended.map(|one| (one.start_seq, one.end_seq.unwrap_or(one.start_seq)));
+        let mut spans = pruned.chain(appended);
+        let (first, last) = spans.next()?;
+        Some((first, spans.last().map_or(last, |(_, last)| last)))
     }
 
     /// Whether nothing has been replaced yet.
@@ -278,6 +285,7 @@ impl Outcome {
     /// What was written is gone.
     pub(super) fn forget_what_was_written(&mut self) {
         self.pruned.clear();
+        self.mended.clear();
         (self.bytes.1, self.host_tokens.after) = (None, None);
         self.passes.iter_mut().for_each(|pass| pass.appended = None);
     }
