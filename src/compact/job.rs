@@ -155,7 +155,7 @@ impl Job<'_> {
         self.begin_writing(log)?;
         let planned = session_after(&log.folded.session, &pruning.pruned);
         let added = log.append(&pruning.records);
-        let added = added.map_err(|trouble| Stopped::Failed(log.reason(trouble)))?;
+        let added = added.map_err(|trouble| log.stopped(trouble))?;
         if log.folded.session.surface.seqs() != planned {
             let problem = "the surface is not the planned one".to_owned();
             return Err(Stopped::Failed(log.reason(Trouble::ReadBack(added, problem))));

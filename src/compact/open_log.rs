@@ -111,7 +111,7 @@ impl<'a> OpenLog<'a> {
         };
         let mut notes: Vec<String> = mended.tail.iter().map(mend::tail_note).collect();
         if let Some(unlock) = mended.unlock {
-            self.append(&unlock.records).map_err(|trouble| Stopped::Failed(self.reason(trouble)))?;
+            self.append(&unlock.records).map_err(|trouble| self.stopped(trouble))?;
             notes.push(unlock.note);
         }
         Ok(notes)
@@ -178,6 +178,15 @@ impl<'a> OpenLog<'a> {
         Ok(true)
     }
 
+    /// What an append that went wrong means for all that was to follow: where the log was another by then, nothing was
+    /// written.
+    pub(super) fn stopped(&mut self, trouble: Trouble) -> Stopped {
+        match trouble {
+            Trouble::Append(error @ AppendError::Changed(_)) => error.into(),
+            trouble => Stopped::Failed(self.reason(trouble)),
+        }
+    }
+
     /// What has become of an append that went wrong, and why. What is read back as something else is cut off again.
     pub(super) fn reason(&mut self, trouble: Trouble) -> Reason {
         let (start, problem) = match trouble {
@@ -220,6 +229,7 @@ pub(super) const HELP_REPORT: &str = "run `dshc verify` on the log, and report t
 
 fn unmended(error: MendError) -> Stopped {
     match error {
+        MendError::Append(error @ AppendError::Changed(_)) => error.into(),
         MendError::Append(error) => Stopped::Failed(Reason::of_append(&error)),
         MendError::Read(error) => Stopped::Unreadable(error),
         error @ (MendError::Damaged(_) | MendError::Encode(_)) => {
