@@ -9,6 +9,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod accounts;
 mod break_lock;
 mod bytes;
 mod command;
