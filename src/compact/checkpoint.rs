@@ -8,8 +8,7 @@ use crate::tokens::host;
 use crate::wording::{amount, span};
 
 /// The end of what every checkpoint begins with.
-pub(super) const PREAMBLE_END: &str =
-    "What they established is recorded below; the conversation goes on after it.";
+pub(super) const PREAMBLE_END: &str = "What is kept of it follows; the conversation goes on after that.";
 
 /// What stands before a carried task.
 pub(super) const TASK_LABEL: &str = "The user's original request, word for word:";

@@ -38,7 +38,8 @@ impl<'a> Copy<'a> {
     /// Gives the copy, if one was made, the input's permissions and its name, unless a file has that name by now.
     pub(super) fn publish(self, source: &Source) -> Result<(), Stopped> {
         let Some(copy) = self.file else { return Ok(()) };
-        let prepared = source.permissions().and_then(|mode| copy.as_file().set_permissions(mode));
+        // By its path: mending puts another file into the copy's place.
+        let prepared = source.permissions().and_then(|mode| fs::set_permissions(copy.path(), mode));
         let done = prepared.and_then(|()| Ok(copy.persist_noclobber(self.output)?));
         done.map_err(|error| Stopped::Failed(unwritable(self.output, &error)))?;
         // The file is there; that its name outlives a crash of the machine is worth trying, not failing for.
