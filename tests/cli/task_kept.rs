@@ -3,7 +3,7 @@
 use crate::official;
 use crate::sandbox::{Sandbox, demo, fixture};
 use dshc::check::{self, Severity};
-use dshc::compact::{Occasion, Options, Retention, Services, Status, compact};
+use dshc::compact::{Options, Retention, Services, Status, Vouched, compact};
 use dshc::log::append::RealDisk;
 use dshc::log::{LogReader, Source};
 use dshc::session::{self, Folded, Keep, Session, Stop};
@@ -106,11 +106,9 @@ fn row(log: &Path, dice: &mut Dice) -> usize {
     let mut done = 0;
     for round in 0..ROUNDS {
         let options = Options {
-            occasion: Occasion::Now,
-            choice: dice.retention(&session),
-            keep_task: true,
-            is_dry_run: false,
-            assume_idle: true,
+            prune: dice.below(2) == 0,
+            vouched: Vouched::Idle,
+            ..Options::new(dice.retention(&session))
         };
         let summarizer = dice.summarizer();
         let services = Services { summarizer, disk: &RealDisk, watch: &Unwatched };
