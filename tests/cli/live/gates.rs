@@ -20,21 +20,18 @@ fn a_summary_that_is_larger_than_the_region_is_none() {
 }
 
 #[test]
-#[ignore = "wants the gate on sections"]
 fn a_summary_without_a_section_is_none() {
     let text = SUMMARY.replace("## Next Step", "## Outlook");
     fails_as("summary", &text, "\"Next Step\"");
 }
 
 #[test]
-#[ignore = "wants the gate on repetition"]
 fn a_summary_that_repeats_itself_is_none() {
     let text = format!("{SUMMARY}{}", "\n- And so on.".repeat(200));
     fails_as("summary", &text, "repeats itself");
 }
 
 #[test]
-#[ignore = "wants the gate on sections"]
 fn a_summary_that_is_mended_lands() {
     for dialect in DIALECTS {
         let text = SUMMARY.replace("## Next Step", "## Outlook");
