@@ -9,6 +9,7 @@ use super::prune::{self, Pruned};
 use super::{Options, Services, Stopped, Vouched, region};
 use crate::log::{LogReader, Source};
 use crate::session::Session;
+use crate::wording::grouped;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -32,7 +33,11 @@ pub(super) fn run(
         outcome.bytes.0 = source.bytes;
         outcome.knows(LogReader::open(&source)?.header());
         job.rehearse(path, outcome)?;
-        return job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome);
+        return match job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome) {
+            // Bytes were written before.
+            Err(Stopped::Refused(reason)) if outcome.bytes.1.is_some() => Err(Stopped::Failed(reason)),
+            done => done,
+        };
     };
     let mut log = OpenLog::to_new_file(path, Copy::new(output, services.disk))?;
     let published = job.carry_out(&mut log, outcome).and_then(|()| log.publish());
@@ -73,13 +78,8 @@ impl Job<'_> {
         outcome.starts_from(&log.folded.session);
         let done = self.mend_and_compact(log, outcome);
         outcome.bytes.1 = log.new_length();
-        match done {
-            // Bytes were written before.
-            Err(Stopped::Refused(reason)) if outcome.bytes.1.is_some() => {
-                return Err(Stopped::Failed(reason));
-            }
-            done => done?,
-        }
+        outcome.appended = log.appended.filter(|_| outcome.bytes.1.is_some());
+        done?;
         if self.only_plans() {
             outcome.task = outcome.passes.last().and_then(|pass| pass.task).or(outcome.task);
         } else {
@@ -130,6 +130,7 @@ impl Job<'_> {
         }
         let load = occasion::load(session);
         if load < limit {
+            let (load, limit) = (grouped(load), grouped(limit));
             let why = format!("surface and request header hold {load} host tokens, below {limit}");
             return Err(Stopped::Nothing(why));
         }
@@ -246,7 +247,7 @@ fn told(stopped: Stopped) -> String {
 
 /// What is to be said of a session that stays under pressure.
 fn still_over(session: &Session, limit: u64, why: Option<String>) -> String {
-    let (load, header) = (occasion::load(session), session.header_tokens);
+    let [load, header, limit] = [occasion::load(session), session.header_tokens, limit].map(grouped);
     let why = why.map_or_else(String::new, |why| format!("; {why}"));
     format!(
         "still_over: surface and request header hold {load} host tokens, {header} of them the header's; the limit is {limit}{why}"

@@ -204,6 +204,8 @@ pub struct Outcome {
     pub task: Option<TaskVisibility>,
     /// Prices.
     pub host_tokens: HostTokens,
+    /// The first and the last seq that was appended, if any was.
+    pub appended: Option<(u64, u64)>,
     /// File length before and, where something was written, after, in bytes.
     pub bytes: (u64, Option<u64>),
     /// Remarks for people.
@@ -223,6 +225,7 @@ impl Outcome {
             passes: Vec::new(),
             task: None,
             host_tokens: HostTokens::default(),
+            appended: None,
             bytes: (0, None),
             notes: Vec::new(),
         }
@@ -248,15 +251,6 @@ impl Outcome {
         self.version = Some(header.version);
     }
 
-    /// The first and the last seq that was appended, if any was.
-    #[must_use]
-    pub fn appended(&self) -> Option<(u64, u64)> {
-        let mut appended = self.passes.iter().filter_map(|pass| pass.appended.as_ref());
-        let first = appended.next()?;
-        let last = appended.next_back().unwrap_or(first);
-        Some((first.start_seq, last.end_seq.unwrap_or(last.start_seq)))
-    }
-
     /// Whether nothing has been replaced yet.
     pub(super) fn has_no_progress(&self) -> bool {
         self.pruned.is_empty() && self.passes.iter().all(Pass::is_failed)
@@ -277,7 +271,7 @@ impl Outcome {
 
     /// What was written is gone.
     pub(super) fn forget_what_was_written(&mut self) {
-        self.pruned.clear();
+        (self.pruned, self.appended) = (Vec::new(), None);
         (self.bytes.1, self.host_tokens.after) = (None, None);
         self.passes.iter_mut().for_each(|pass| pass.appended = None);
     }

@@ -139,7 +139,7 @@ fn a_log_that_cannot_be_written_to_is_refused() {
     let (_folder, path, old) = log(LOGS[0]);
     let disk = FailingDisk::at(0, false);
     let outcome = compact(&path, None, &OPTIONS, &services(&Stub, &disk));
-    assert!(outcome.appended().is_none());
+    assert!(outcome.appended.is_none());
     assert_eq!((outcome.status, outcome.reason.unwrap().code), (Status::Failed, "persistence"));
     assert_eq!(fs::read(&path).unwrap(), old);
 }
