@@ -24,6 +24,7 @@ fn its_examples_print_what_it_says() {
         "demo/session.jsonl",
         "bytes/torn-raw.jsonl",
         "cases/R04-damaged-line-then-work-without-turn-end/session.jsonl",
+        "cases/R16-orphan-lock-owner-turn-already-ended/session.jsonl",
         "cases/R31-unknown-required-event/variant-ignorable.jsonl",
         "cases/R36-v3-system-head-and-generation-files/session.jsonl",
         "cases/R36-v3-system-head-and-generation-files/session.v3.jsonl",

@@ -12,52 +12,54 @@ const TIMEOUT: f64 = 300.0;
 const IDLE_TIMEOUT: f64 = 60.0;
 const RETRIES: u32 = 3;
 
+/// Said of each flag: a heading for the next flags would hold on behind those of this struct.
+const HEADING: &str = "Summarizer";
+
 /// The variables that stand for flags.
 const BASE_URL: &str = "DSHC_BASE_URL";
 const MODEL: &str = "DSHC_MODEL";
 
 /// Flags that name a summarizer and say how it is to be asked.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Summarizer")]
 pub(super) struct SummarizerArgs {
     /// Who makes the summary.
-    #[arg(long, value_enum, default_value_t = Kind::Stub)]
+    #[arg(long, help_heading = HEADING, value_enum, default_value_t = Kind::Stub)]
     summarizer: Kind,
     /// The program that `command` runs, by the shell.
     ///
     /// It is given one JSON document on its standard input, with the members "instructions", "text" and "sections",
     /// and writes the summary to its standard output.
-    #[arg(long, value_name = "LINE")]
+    #[arg(long, help_heading = HEADING, value_name = "LINE")]
     command: Option<String>,
     /// The server that is asked: deepseek, openai, ollama, llama.cpp, vllm, anthropic, or an address
     /// [env: DSHC_BASE_URL] [default: deepseek for `openai`, anthropic for `anthropic`].
-    #[arg(long, value_name = "URL")]
+    #[arg(long, help_heading = HEADING, value_name = "URL")]
     base_url: Option<String>,
     /// The model that is asked, by the server's own name for it [env: DSHC_MODEL] [default: deepseek-flash for
     /// deepseek].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = HEADING, value_name = "NAME")]
     model: Option<String>,
     /// The environment variable that holds the server's key [default: the one that the server's own documents name].
     ///
     /// A server on this machine needs none, and a key never goes unencrypted to another one.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = HEADING, value_name = "NAME")]
     api_key_env: Option<String>,
     /// The most tokens that the model may write [default: 8192, a sixth of --summarizer-window if that is less].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, help_heading = HEADING, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_tokens: Option<u64>,
     /// The tokens that the model can read and write in one call: a larger region is put to it in parts.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, help_heading = HEADING, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     summarizer_window: Option<u64>,
     /// The seconds that one answer may take, all tries included [default: 300].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, help_heading = HEADING, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<f64>,
     /// The seconds in which nothing may come from the server [default: 60].
     ///
     /// A local model may need longer than that before its first word.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, help_heading = HEADING, value_name = "SECONDS", value_parser = seconds)]
     idle_timeout: Option<f64>,
     /// How often to try again what may pass: a busy or broken server, a broken stream [default: 3].
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = HEADING, value_name = "N")]
     retries: Option<u32>,
 }
 

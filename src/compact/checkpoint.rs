@@ -8,8 +8,7 @@ use crate::tokens::host;
 use crate::wording::{amount, span};
 
 /// The end of what every checkpoint begins with.
-pub(super) const PREAMBLE_END: &str =
-    "What they established is recorded below; the conversation goes on after it.";
+pub(super) const PREAMBLE_END: &str = "were taken out here. Kept of them:";
 
 /// What stands before a carried task.
 pub(super) const TASK_LABEL: &str = "The user's original request, word for word:";
@@ -48,7 +47,7 @@ fn preamble(hidden: &[u64]) -> String {
     let messages = amount(hidden.len() as u64, "message");
     let seqs = hidden.first().zip(hidden.last()).map(|(first, last)| span("seq", *first, *last));
     let seqs = seqs.unwrap_or_default();
-    format!("{messages} of the session log ({seqs}) stood here. {PREAMBLE_END}")
+    format!("{messages} ({seqs} of the log) {PREAMBLE_END}")
 }
 
 /// A text block as JSON. `None` never comes: a quoted string is JSON.
@@ -69,13 +68,13 @@ mod tests {
             blocks.join(" ")
         };
         assert!(
-            told(&[3, 9, 454]).contains("3 messages of the session log (seqs 3 to 454)"),
+            told(&[3, 9, 454]).contains("3 messages (seqs 3 to 454 of the log)"),
             "{}",
             told(&[3, 9, 454])
         );
         // Positions count, not the size of the numbers.
-        assert!(told(&[2013, 17]).contains("2 messages of the session log (seqs 2013 to 17)"));
-        assert!(told(&[5]).contains("1 message of the session log (seq 5)"));
+        assert!(told(&[2013, 17]).contains("2 messages (seqs 2013 to 17 of the log)"));
+        assert!(told(&[5]).contains("1 message (seq 5 of the log)"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::prune::{self, Pruned};
 use super::{Options, Services, Stopped, Vouched, region};
 use crate::log::{LogReader, Source};
 use crate::session::Session;
+use crate::wording::grouped;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -32,7 +33,11 @@ pub(super) fn run(
         outcome.bytes.0 = source.bytes;
         outcome.knows(LogReader::open(&source)?.header());
         job.rehearse(path, outcome)?;
-        return job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome);
+        return match job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome) {
+            // Bytes were written before.
+            Err(Stopped::Refused(reason)) if outcome.bytes.1.is_some() => Err(Stopped::Failed(reason)),
+            done => done,
+        };
     };
     job.rehearse(path, outcome)?;
     let mut log = OpenLog::to_new_file(path, Copy::new(output, services.disk))?;
@@ -74,17 +79,12 @@ impl Job<'_> {
         outcome.starts_from(&log.folded.session);
         let done = self.mend_and_compact(log, outcome);
         outcome.bytes.1 = log.new_length();
+        outcome.appended = log.appended.filter(|_| outcome.bytes.1.is_some());
         if done.is_err() && !outcome.pruned.is_empty() {
             // What was made shorter stays so.
             outcome.ends_with(&log.folded.session);
         }
-        match done {
-            // Bytes were written before.
-            Err(Stopped::Refused(reason)) if outcome.bytes.1.is_some() => {
-                return Err(Stopped::Failed(reason));
-            }
-            done => done?,
-        }
+        done?;
         if self.only_plans() {
             outcome.task = outcome.passes.last().and_then(|pass| pass.task).or(outcome.task);
         } else {
@@ -134,6 +134,7 @@ impl Job<'_> {
         }
         let load = occasion::load(session);
         if load < limit {
+            let (load, limit) = (grouped(load), grouped(limit));
             let why = format!("surface and request header hold {load} host tokens, below {limit}");
             return Err(Stopped::Nothing(why));
         }
@@ -184,6 +185,11 @@ impl Job<'_> {
                 Err(stopped @ Stopped::Failed(_)) if outcome.passes.iter().all(Pass::is_failed) => {
                     return Err(stopped);
                 }
+                Err(Stopped::Nothing(why)) if outcome.has_no_progress() => {
+                    let session = &log.folded.session;
+                    let told = limit.map(|limit| still_over(session, limit, Some(&why)));
+                    return Err(Stopped::Nothing(told.unwrap_or(why)));
+                }
                 Err(stopped) if outcome.has_no_progress() => return Err(stopped),
                 Err(stopped) => {
                     why = Some(told(stopped));
@@ -192,7 +198,7 @@ impl Job<'_> {
             }
         }
         match limit.filter(|_| is_over(log)) {
-            Some(limit) => outcome.notes.push(still_over(&log.folded.session, limit, why)),
+            Some(limit) => outcome.notes.push(still_over(&log.folded.session, limit, why.as_deref())),
             None => outcome.notes.extend(why),
         }
         Ok(())
@@ -249,8 +255,8 @@ fn told(stopped: Stopped) -> String {
 }
 
 /// What is to be said of a session that stays under pressure.
-fn still_over(session: &Session, limit: u64, why: Option<String>) -> String {
-    let (load, header) = (occasion::load(session), session.header_tokens);
+fn still_over(session: &Session, limit: u64, why: Option<&str>) -> String {
+    let [load, header, limit] = [occasion::load(session), session.header_tokens, limit].map(grouped);
     let why = why.map_or_else(String::new, |why| format!("; {why}"));
     format!(
         "still_over: surface and request header hold {load} host tokens, {header} of them the header's; the limit is {limit}{why}"

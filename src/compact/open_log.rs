@@ -19,6 +19,8 @@ pub(super) struct OpenLog<'a> {
     pub(super) folded: Folded,
     /// Length in bytes before anything was written.
     pub(super) old_length: u64,
+    /// The first and the last seq that was appended.
+    pub(super) appended: Option<(u64, u64)>,
     place: Place<'a>,
 }
 
@@ -51,21 +53,26 @@ impl<'a> OpenLog<'a> {
     pub(super) fn rehearsal(path: &Path) -> Result<Self, OpenError> {
         let source = Source::open(path)?;
         let (folded, old_length) = (fold(&source)?, source.bytes);
-        Ok(Self { folded, old_length, place: Place::Rehearsal(source) })
+        Ok(Self { folded, old_length, appended: None, place: Place::Rehearsal(source) })
     }
 
     /// The log at `path` itself, locked against every other dshc.
     pub(super) fn in_place(path: &Path, disk: &'a dyn Disk) -> Result<Self, Stopped> {
         let appender = Appender::open(path, disk)?;
         let folded = fold(&appender.source()?)?;
-        Ok(Self { folded, old_length: appender.length(), place: Place::Log(appender) })
+        Ok(Self { folded, old_length: appender.length(), appended: None, place: Place::Log(appender) })
     }
 
     /// The log at `path`, to be extended at another place.
     pub(super) fn to_new_file(path: &Path, copy: Copy<'a>) -> Result<Self, OpenError> {
         let source = Source::open(path)?;
         let (folded, old_length) = (fold(&source)?, source.bytes);
-        Ok(Self { folded, old_length, place: Place::NewFile { source, copy, appender: None } })
+        Ok(Self {
+            folded,
+            old_length,
+            appended: None,
+            place: Place::NewFile { source, copy, appender: None },
+        })
     }
 
     /// Makes the log ready to be written to: dsh is kept out of the session, or the copy made.
@@ -160,7 +167,11 @@ impl<'a> OpenLog<'a> {
             None => (0, rehearse(records)),
         };
         match source.and_then(|source| self.read_on(&source, start)) {
-            Ok(()) if self.folded.session.events == expected && self.damage().is_none() => Ok(start),
+            Ok(()) if self.folded.session.events == expected && self.damage().is_none() => {
+                let first = self.appended.map_or(expected - records.len() as u64, |(first, _)| first);
+                self.appended = Some((first, expected - 1));
+                Ok(start)
+            }
             Ok(()) => {
                 let other = || "other records are read back than were written".to_owned();
                 Err(Trouble::ReadBack(start, self.damage().unwrap_or_else(other)))

@@ -204,6 +204,8 @@ pub struct Outcome {
     pub task: Option<TaskVisibility>,
     /// Prices.
     pub host_tokens: HostTokens,
+    /// The first and the last seq that was appended, if any was.
+    pub appended: Option<(u64, u64)>,
     /// File length before and, where something was written, after, in bytes.
     pub bytes: (u64, Option<u64>),
     /// Remarks for people.
@@ -225,6 +227,7 @@ impl Outcome {
             passes: Vec::new(),
             task: None,
             host_tokens: HostTokens::default(),
+            appended: None,
             bytes: (0, None),
             notes: Vec::new(),
             mended: Vec::new(),
@@ -251,19 +254,6 @@ impl Outcome {
         self.version = Some(header.version);
     }
 
-    /// The first and the last seq of what stands there for pruning and compacting, if anything does.
-    #[must_use]
-    pub fn appended(&self) -> Option<(u64, u64)> {
-        // A pruning's own record stands right before what it puts in place.
-        let pruned =
-            self.pruned.iter().map(|one| (one.replacement_seq.saturating_sub(1), one.replacement_seq));
-        let appended = self.passes.iter().filter_map(|pass| pass.appended.as_ref());
-        let appended = appended.map(|one| (one.start_seq, one.end_seq.unwrap_or(one.start_seq)));
-        let mut spans = pruned.chain(appended);
-        let (first, last) = spans.next()?;
-        Some((first, spans.last().map_or(last, |(_, last)| last)))
-    }
-
     /// Whether nothing has been replaced yet.
     pub(super) fn has_no_progress(&self) -> bool {
         self.pruned.is_empty() && self.passes.iter().all(Pass::is_failed)
@@ -284,8 +274,7 @@ impl Outcome {
 
     /// What was written is gone.
     pub(super) fn forget_what_was_written(&mut self) {
-        self.pruned.clear();
-        self.mended.clear();
+        (self.pruned, self.mended, self.appended) = (Vec::new(), Vec::new(), None);
         (self.bytes.1, self.host_tokens.after) = (None, None);
         self.passes.iter_mut().for_each(|pass| pass.appended = None);
     }

@@ -38,7 +38,7 @@ impl<'a> Copy<'a> {
     /// Gives the copy, if one was made, the input's permissions and its name, unless a file has that name by now.
     pub(super) fn publish(self, source: &Source) -> Result<(), Stopped> {
         let Some(copy) = self.file else { return Ok(()) };
-        // By its path: a torn tail may have been mended by another file in the place of the one that was made.
+        // By its path: mending puts another file into the copy's place.
         let prepared = source.permissions().and_then(|mode| fs::set_permissions(copy.path(), mode));
         let done = prepared.and_then(|()| Ok(copy.persist_noclobber(self.output)?));
         done.map_err(|error| Stopped::Failed(unwritable(self.output, &error)))?;

@@ -140,7 +140,7 @@ fn a_log_that_cannot_be_written_to_is_refused() {
     let (_folder, path, old) = log(LOGS[0]);
     let disk = FailingDisk::at(0, false);
     let outcome = compact(&path, None, &OPTIONS, &services(&Stub, &disk));
-    assert!(outcome.appended().is_none());
+    assert!(outcome.appended.is_none());
     assert_eq!((outcome.status, outcome.reason.unwrap().code), (Status::Failed, "persistence"));
     assert_eq!(fs::read(&path).unwrap(), old);
 }
@@ -182,4 +182,15 @@ fn a_writer_in_the_same_instant_is_never_answered_with_more_bytes() {
             assert_eq!(reason.message.contains("left open"), ours.len() > old.len() || at == 0, "{case}");
         }
     }
+}
+
+#[test]
+fn a_session_that_cannot_be_relieved_is_left_as_it_is_and_told() {
+    let (_folder, path, old) = log(LOGS[0]);
+    let occasion = Occasion::Pressure { limit: Limit::Tokens(11_000), passes: 2 };
+    let options = Options { occasion, choice: Retention::Turns(100), ..OPTIONS };
+    let outcome = compact(&path, None, &options, &services(&Stub, &RealDisk));
+    assert_eq!((outcome.status, outcome.reason), (Status::NothingToDo, None));
+    assert!(outcome.notes.iter().any(|note| note.starts_with("still_over: ")), "{:?}", outcome.notes);
+    assert_eq!(fs::read(&path).unwrap(), old);
 }

@@ -54,8 +54,9 @@ const RUNS: [(&str, &[&[&str]]); 6] = [
     (
         "cases/R16-orphan-lock-owner-turn-already-ended/session.jsonl",
         &[
-            &["session.jsonl", "--region", "1..3", "--break-lock"],
+            &["session.jsonl", "--region", "1..7", "--break-lock"],
             &["session.jsonl", "--keep-turns", "9", "--break-lock"],
+            &["session.jsonl", "--region", "1..3", "--break-lock"],
         ],
     ),
     ("bytes/empty.jsonl", &[&["empty.jsonl"]]),

@@ -171,10 +171,10 @@ fn try_all(path: &Path) {
     let outcome = compact(path, None, &options(Retention::Tokens(0)), &SERVICES);
     let new = fs::read(path).unwrap();
     assert!(new.starts_with(&old));
-    if is_damaged || outcome.appended().is_none() {
+    if is_damaged || outcome.appended.is_none() {
         assert_eq!(new, old);
     }
-    if outcome.appended().is_some() {
+    if outcome.appended.is_some() {
         let after = session::fold(&mut open(path), Keep::Messages, Stop::default()).unwrap();
         assert!(after.damage.is_none() && after.torn.is_none());
         let after = check::check(&mut open(path), check::Options::default()).unwrap();

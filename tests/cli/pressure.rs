@@ -15,7 +15,10 @@ fn desk() -> (Sandbox, PathBuf) {
     (sandbox, log)
 }
 
-const LOAD: u64 = 12_243;
+/// A number as it is told.
+fn grouped(number: u64) -> String {
+    if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
+}
 
 fn compact(sandbox: &Sandbox, log: &Path, more: &[&str]) -> (Value, i32) {
     let (mut report, code) = sandbox.json(&[&["compact", text(log)], more].concat());
@@ -31,15 +34,15 @@ fn below_the_limit_nothing_is_done() {
     let (sandbox, log) = desk();
     let old = fs::read(&log).unwrap();
     for (more, limit) in [
-        (&["--over", "12244"][..], 12_244),
-        (&["--over-ratio", "0.8"], 104_857),
-        (&["--over-ratio", "1", "--context-window", "12244"], 12_244),
-        (&["--over-ratio", "0.5", "--context-window", "24488", "--retain-ratio", "0.1"], 12_244),
+        (&["--over", "12244"][..], "12,244"),
+        (&["--over-ratio", "0.8"], "104,857"),
+        (&["--over-ratio", "1", "--context-window", "12244"], "12,244"),
+        (&["--over-ratio", "0.5", "--context-window", "24488", "--retain-ratio", "0.1"], "12,244"),
     ] {
         for dry in [&[][..], &["-n"]] {
             let (file, code) = compact(&sandbox, &log, &[more, dry].concat());
             assert_eq!((code, &file["status"]), (0, &json!("nothing_to_do")), "{more:?}: {file}");
-            let expected = format!("surface and request header hold {LOAD} host tokens, below {limit}");
+            let expected = format!("surface and request header hold 12,243 host tokens, below {limit}");
             assert_eq!(last_note(&file), expected, "{more:?}");
         }
     }
@@ -143,7 +146,8 @@ fn a_second_pass_follows_while_the_log_is_over() {
         if done == 1 {
             assert!(file.get("passes").is_none(), "{file}");
             assert!(
-                last_note(&file).starts_with(&format!("still_over: surface and request header hold {load}"))
+                last_note(&file)
+                    .starts_with(&format!("still_over: surface and request header hold {}", grouped(load)))
             );
             continue;
         }
@@ -163,7 +167,7 @@ fn a_log_that_stays_over_is_told_and_no_failure() {
     let (sandbox, log) = desk();
     let (file, code) = compact(&sandbox, &log, &["--over", "100", "--retain-tokens", "99"]);
     assert_eq!((code, &file["status"]), (0, &json!("compacted")), "{file}");
-    let after = file["hostTokens"]["after"].as_u64().unwrap() + 300;
+    let after = grouped(file["hostTokens"]["after"].as_u64().unwrap() + 300);
     let note = last_note(&file);
     let expected = format!(
         "still_over: surface and request header hold {after} host tokens, 300 of them the header's; the limit is 100"

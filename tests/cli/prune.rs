@@ -205,8 +205,8 @@ fn people_are_told_what_was_made_shorter_and_where_it_stands() {
     let known = lines(&log).len() as u64 - 1;
     let run = sandbox.run(&[&["compact", text(&log), "--over", "20000"], &TAIL[..]].concat());
     assert!(run.out.contains("8 tool results made shorter: 36,544 host tokens become"), "{run:?}");
-    // A turn of their own begins before the first and ends behind the last.
-    let appended = format!("appended seqs {}..{}, ", known + 1, known + 16);
+    // The turn of their own, from its start to its end.
+    let appended = format!("appended seqs {known}..{}, ", known + 17);
     assert!(run.out.contains(&appended), "{appended}: {run:?}");
 }
 

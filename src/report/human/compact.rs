@@ -64,7 +64,7 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     if let Some(after) = tokens.after {
         writeln!(out, "  surface: {} → {} host tokens", grouped(tokens.before), grouped(after))?;
     }
-    if let (Some((first, last)), (before, Some(after))) = (outcome.appended(), outcome.bytes) {
+    if let (Some((first, last)), (before, Some(after))) = (outcome.appended, outcome.bytes) {
         writeln!(
             out,
             "  appended seqs {first}..{last}, {} bytes{}",
