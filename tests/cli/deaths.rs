@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::official;
-use crate::sandbox::{Sandbox, fixture, text};
+use crate::sandbox::{Sandbox, fixture, lines, text};
 use dshc::log::{LogReader, Source};
 use dshc::session::{self, Folded, Keep, LockState, Stop};
 use serde_json::{Value, json};
@@ -75,6 +75,10 @@ fn a_full_disk_is_told_and_costs_nothing() {
             let message = file["reason"]["message"].as_str().unwrap();
             let is_held = after.session.lock() != LockState::Free;
             assert_eq!(message.contains("is left open"), is_held, "{case}");
+            if after.session.events > before.session.events && !is_held {
+                let end = lines(&log).pop().unwrap();
+                assert!(end["data"]["error"].as_str().unwrap().starts_with("persistence: "), "{case}: {end}");
+            }
         }
     }
 }

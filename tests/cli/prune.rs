@@ -91,14 +91,14 @@ fn where_pruning_is_enough_no_summary_is_made() {
         assert!(after["hostTokens"].as_u64().unwrap() < 20_000, "{file}");
         assert_eq!((&after["openTurn"], &after["lock"]["state"]), (&Value::Null, &json!("free")));
         is_clean(&sandbox, log);
-        for one in pruned {
+        assert!(pruned.iter().all(|one| one["after"].as_u64() < one["before"].as_u64()), "{file}");
+        for one in [&pruned[0], &pruned[7]] {
             let seq = one["replacementSeq"].to_string();
             let (view, _) = sandbox.json(&["replay", text(log), "--expand", &seq]);
             let original =
                 before["surface"].as_array().unwrap().iter().find(|node| node["seq"] == one["seq"]);
             assert_eq!(&view["expanded"][0]["hostTokens"], &original.unwrap()["hostTokens"], "{view}");
             assert_eq!(view["expanded"][0]["seq"], one["seq"]);
-            assert!(one["after"].as_u64() < one["before"].as_u64());
         }
 
         let old = fs::read(log).unwrap();

@@ -1,6 +1,7 @@
 //! What befalls the file, or the disk, while a summary is made.
 
 use super::{LOGS, Live, OPTIONS, log, refold, seqs, services};
+use crate::compact::open_log::OpenLog;
 use crate::compact::{Status, compact};
 use crate::log::append::RealDisk;
 use crate::log::failing_disk::FailingDisk;
@@ -99,5 +100,24 @@ fn a_disk_that_fills_up_costs_nothing_but_the_summary() {
             assert!(after.damage.is_none() && after.torn.is_none(), "{case}");
             assert_eq!(after.session.lock(), LockState::Free, "{case}");
         }
+    }
+}
+
+#[test]
+fn what_is_read_back_as_something_else_is_cut_off_again() {
+    for name in LOGS {
+        let (_folder, path, old) = log(name);
+        let mut open = OpenLog::in_place(&path, &RealDisk).ok().unwrap();
+        let before = open.folded.session.surface.seqs().to_vec();
+        // A seq that is not the next one, as no plan of a compaction has it.
+        let record = r#"{"type":"todo/write","seq":7,"time":1,"data":{"todos":[]}}"#;
+        let trouble = open.append(&[record.to_owned()]).err().unwrap();
+        let reason = open.reason(trouble);
+        assert_eq!(reason.code, "commit", "{name}: {}", reason.message);
+        assert!(reason.message.ends_with("; what was appended has been cut off again"), "{}", reason.message);
+        assert!(reason.help.contains("dshc verify"), "{}", reason.help);
+        assert_eq!(fs::read(&path).unwrap(), old, "{name}");
+        assert_eq!(open.folded.session.surface.seqs(), before, "{name}");
+        assert!(open.damage().is_none() && !open.is_spoiled(), "{name}: it may be closed with the reason");
     }
 }

@@ -65,9 +65,10 @@ pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  surface: {} → {} host tokens", grouped(tokens.before), grouped(after))?;
     }
     if let (Some((first, last)), (before, Some(after))) = (outcome.appended, outcome.bytes) {
+        let seqs = if first == last { format!("seq {first}") } else { format!("seqs {first}..{last}") };
         writeln!(
             out,
-            "  appended seqs {first}..{last}, {} bytes{}",
+            "  appended {seqs}, {} bytes{}",
             grouped(after.saturating_sub(before)),
             outcome.output.as_ref().map_or_else(String::new, |output| format!(", to {}", shown_path(output)))
         )?;
