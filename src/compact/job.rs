@@ -181,6 +181,11 @@ impl Job<'_> {
                 Err(stopped @ Stopped::Failed(_)) if outcome.passes.iter().all(Pass::is_failed) => {
                     return Err(stopped);
                 }
+                Err(Stopped::Nothing(why)) if outcome.has_no_progress() => {
+                    let session = &log.folded.session;
+                    let told = limit.map(|limit| still_over(session, limit, Some(&why)));
+                    return Err(Stopped::Nothing(told.unwrap_or(why)));
+                }
                 Err(stopped) if outcome.has_no_progress() => return Err(stopped),
                 Err(stopped) => {
                     why = Some(told(stopped));
@@ -189,7 +194,7 @@ impl Job<'_> {
             }
         }
         match limit.filter(|_| is_over(log)) {
-            Some(limit) => outcome.notes.push(still_over(&log.folded.session, limit, why)),
+            Some(limit) => outcome.notes.push(still_over(&log.folded.session, limit, why.as_deref())),
             None => outcome.notes.extend(why),
         }
         Ok(())
@@ -246,7 +251,7 @@ fn told(stopped: Stopped) -> String {
 }
 
 /// What is to be said of a session that stays under pressure.
-fn still_over(session: &Session, limit: u64, why: Option<String>) -> String {
+fn still_over(session: &Session, limit: u64, why: Option<&str>) -> String {
     let [load, header, limit] = [occasion::load(session), session.header_tokens, limit].map(grouped);
     let why = why.map_or_else(String::new, |why| format!("; {why}"));
     format!(
