@@ -12,6 +12,7 @@
 mod bytes;
 mod command;
 mod compact;
+mod compact_schema;
 mod crash;
 mod damage;
 mod deaths;

@@ -1,6 +1,7 @@
 //! A log, a server, and what must hold after a failure.
 
 use crate::sandbox::{Run, Sandbox, fixture, lines, text};
+use crate::schemas::{faults, validator};
 use llmposter::{Fixture, MockServer, ServerBuilder};
 use serde_json::{Value, json};
 use std::fs;
@@ -71,6 +72,7 @@ impl Bench {
     pub fn report(run: &Run) -> Value {
         let document: Value =
             serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"));
+        assert_eq!(faults(&validator("docs/compact.schema.json"), &document), [""; 0]);
         document["files"][0].clone()
     }
 
