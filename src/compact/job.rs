@@ -39,6 +39,7 @@ pub(super) fn run(
             done => done,
         };
     };
+    job.rehearse(path, outcome)?;
     let mut log = OpenLog::to_new_file(path, Copy::new(output, services.disk))?;
     let published = job.carry_out(&mut log, outcome).and_then(|()| log.publish());
     if published.is_ok() {
@@ -79,6 +80,10 @@ impl Job<'_> {
         let done = self.mend_and_compact(log, outcome);
         outcome.bytes.1 = log.new_length();
         outcome.appended = log.appended.filter(|_| outcome.bytes.1.is_some());
+        if done.is_err() && !outcome.pruned.is_empty() {
+            // What was made shorter stays so.
+            outcome.ends_with(&log.folded.session);
+        }
         done?;
         if self.only_plans() {
             outcome.task = outcome.passes.last().and_then(|pass| pass.task).or(outcome.task);
@@ -95,8 +100,7 @@ impl Job<'_> {
 
     fn mend_and_compact(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
         if self.options.vouched == Vouched::NoProcess {
-            let mended = log.mend()?;
-            outcome.notes.extend(mended);
+            outcome.mended = log.mend()?;
         }
         if let Some(reason) = objection(&log.folded) {
             return Err(Stopped::Refused(reason));
@@ -152,7 +156,7 @@ impl Job<'_> {
         self.begin_writing(log)?;
         let planned = session_after(&log.folded.session, &pruning.pruned);
         let added = log.append(&pruning.records);
-        let added = added.map_err(|trouble| Stopped::Failed(log.reason(trouble)))?;
+        let added = added.map_err(|trouble| log.stopped(trouble))?;
         if log.folded.session.surface.seqs() != planned {
             let problem = "the surface is not the planned one".to_owned();
             return Err(Stopped::Failed(log.reason(Trouble::ReadBack(added, problem))));

@@ -114,13 +114,19 @@ pub fn compact(path: &Path, output: Option<&Path>, options: &Options, services: 
     match job::run(path, output, options, services, &mut outcome) {
         Ok(()) => {}
         Err(Stopped::Nothing(why)) => outcome.notes.push(why),
-        Err(Stopped::Refused(reason)) => outcome.stop(Status::Refused, reason),
+        Err(Stopped::Refused(reason)) => {
+            // Nothing was written.
+            outcome.mended.clear();
+            outcome.stop(Status::Refused, reason);
+        }
         Err(Stopped::Failed(reason)) => outcome.stop(Status::Failed, reason),
         Err(Stopped::Unreadable(error)) => {
             let reason = Reason::new(error.code(), error.to_string(), error.help());
             outcome.stop(Status::Unreadable, reason);
         }
     }
+    let mended = std::mem::take(&mut outcome.mended);
+    outcome.notes.splice(..0, mended);
     outcome
 }
 

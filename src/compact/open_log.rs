@@ -3,7 +3,7 @@
 use super::output::Copy;
 use super::{Options, Reason, Stopped, Vouched};
 use crate::format::Format;
-use crate::log::append::{AppendError, Appender, Disk};
+use crate::log::append::{AppendError, Appender, Disk, MendedTail};
 use crate::log::{Item, LogReader, OpenError, Source};
 use crate::mend::{self, MendError, Mended};
 use crate::session::{self, Folded, Keep, LockState, Stop};
@@ -95,7 +95,7 @@ impl<'a> OpenLog<'a> {
         copy.publish(&source)
     }
 
-    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log; tells what was done.
+    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log; tells what is done.
     pub(super) fn mend(&mut self) -> Result<Vec<String>, Stopped> {
         let is_held = matches!(self.folded.session.lock(), LockState::Held(_));
         if self.folded.damage.is_some() || self.folded.torn.is_none() && !is_held {
@@ -106,7 +106,10 @@ impl<'a> OpenLog<'a> {
         let mended = match place {
             Place::Rehearsal(source) => {
                 folded.torn = None;
-                Mended { tail: None, unlock: mend::unlock(&folded.session, source).map_err(unmended)? }
+                Mended {
+                    tail: MendedTail::of(source)?,
+                    unlock: mend::unlock(&folded.session, source).map_err(unmended)?,
+                }
             }
             Place::Log(appender) | Place::NewFile { appender: Some(appender), .. } => {
                 mend::open_for_work(appender, folded).map_err(unmended)?
@@ -115,7 +118,7 @@ impl<'a> OpenLog<'a> {
         };
         let mut notes: Vec<String> = mended.tail.iter().map(mend::tail_note).collect();
         if let Some(unlock) = mended.unlock {
-            self.append(&unlock.records).map_err(|trouble| Stopped::Failed(self.reason(trouble)))?;
+            self.append(&unlock.records).map_err(|trouble| self.stopped(trouble))?;
             notes.push(unlock.note);
         }
         Ok(notes)
@@ -186,6 +189,15 @@ impl<'a> OpenLog<'a> {
         Ok(true)
     }
 
+    /// What an append that went wrong means for all that was to follow: where the log was another by then, nothing was
+    /// written.
+    pub(super) fn stopped(&mut self, trouble: Trouble) -> Stopped {
+        match trouble {
+            Trouble::Append(error @ AppendError::Changed(_)) => error.into(),
+            trouble => Stopped::Failed(self.reason(trouble)),
+        }
+    }
+
     /// What has become of an append that went wrong, and why. What is read back as something else is cut off again.
     pub(super) fn reason(&mut self, trouble: Trouble) -> Reason {
         let (start, problem) = match trouble {
@@ -228,6 +240,7 @@ pub(super) const HELP_REPORT: &str = "run `dshc verify` on the log, and report t
 
 fn unmended(error: MendError) -> Stopped {
     match error {
+        MendError::Append(error @ AppendError::Changed(_)) => error.into(),
         MendError::Append(error) => Stopped::Failed(Reason::of_append(&error)),
         MendError::Read(error) => Stopped::Unreadable(error),
         error @ (MendError::Damaged(_) | MendError::Encode(_)) => {

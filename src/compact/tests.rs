@@ -1,6 +1,7 @@
 //! Compactions under failures that no command line can bring about.
 
 mod faults;
+mod leftovers;
 
 use super::open_log::fold;
 use super::*;
