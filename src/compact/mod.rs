@@ -116,11 +116,9 @@ pub fn compact(path: &Path, output: Option<&Path>, options: &Options, services: 
         Err(Stopped::Nothing(why)) => outcome.notes.push(why),
         Err(Stopped::Refused(reason)) => outcome.stop(Status::Refused, reason),
         Err(Stopped::Failed(reason)) => outcome.stop(Status::Failed, reason),
-        Err(Stopped::Unreadable(error)) => {
-            let reason = Reason::new(error.code(), error.to_string(), error.help());
-            outcome.stop(Status::Unreadable, reason);
-        }
+        Err(Stopped::Unreadable(error)) => outcome.stop(Status::Unreadable, Reason::unreadable(&error)),
     }
+    outcome.say_everything_once();
     outcome
 }
 
