@@ -219,7 +219,7 @@ impl Job<'_> {
         if self.services.watch.is_cancelled() {
             return Err(Stopped::Refused(cancelled()));
         }
-        log.prepare(log.folded.session.format)
+        log.prepare()
     }
 
     /// Whether no summary is made: what would become of the session nobody knows.

@@ -65,7 +65,7 @@ pub struct Options {
 }
 
 /// What the caller vouches for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vouched {
     /// Nothing: a log that was written to a moment ago may be one that a process has open.
     Nothing,

@@ -3,7 +3,6 @@
 use super::outcome::HELP_REPORT;
 use super::output::Copy;
 use super::{Options, Reason, Stopped, Vouched};
-use crate::format::Format;
 use crate::log::append::{AppendError, Appender, Disk};
 use crate::log::{Item, LogReader, OpenError, Source};
 use crate::mend::{self, MendError, Mended};
@@ -78,9 +77,9 @@ impl<'a> OpenLog<'a> {
     }
 
     /// Makes the log ready to be written to: dsh is kept out of the session, or the copy made.
-    pub(super) fn prepare(&mut self, format: &Format) -> Result<(), Stopped> {
+    pub(super) fn prepare(&mut self) -> Result<(), Stopped> {
         match &mut self.place {
-            Place::Log(appender) => appender.lock_session(format)?,
+            Place::Log(appender) => appender.lock_session(self.folded.session.format)?,
             Place::NewFile { source, copy, appender: appender @ None } => {
                 let disk = copy.disk;
                 *appender = Some(Appender::open(copy.make(source)?, disk)?);
@@ -103,7 +102,7 @@ impl<'a> OpenLog<'a> {
         if self.folded.damage.is_some() || self.folded.torn.is_none() && !is_held {
             return Ok(());
         }
-        self.prepare(self.folded.session.format)?;
+        self.prepare()?;
         let Self { folded, place, .. } = self;
         let mended = match place {
             Place::Rehearsal(source) => {

@@ -106,7 +106,7 @@ impl Reason {
 /// The region that was, or would be, replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
-    /// Its first and last seq.
+    /// Its first seq.
     pub start: u64,
     /// Its last seq.
     pub end: u64,
