@@ -2,6 +2,7 @@
 
 mod faults;
 mod midway;
+mod pressure;
 
 use super::open_log::fold;
 use super::*;
