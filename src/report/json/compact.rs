@@ -212,8 +212,7 @@ pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
             unreadable: count(Status::Unreadable),
             host_tokens: totals(&|outcome| {
                 let tokens = outcome.host_tokens;
-                let is_done = matches!(outcome.status, Status::Compacted | Status::Planned);
-                (tokens.before, tokens.after.filter(|_| is_done).unwrap_or(tokens.before))
+                (tokens.before, tokens.after.unwrap_or(tokens.before))
             }),
             bytes: totals(&|outcome| (outcome.bytes.0, outcome.bytes.1.unwrap_or(outcome.bytes.0))),
         },
