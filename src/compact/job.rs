@@ -2,7 +2,7 @@
 
 use super::objection::objection;
 use super::occasion::{self, Limit, Occasion};
-use super::open_log::{HELP_REPORT, OpenLog, Trouble};
+use super::open_log::{OpenLog, Trouble};
 use super::outcome::{Outcome, Pass, Reason, Status};
 use super::output::Copy;
 use super::prune::{self, Pruned};
@@ -33,13 +33,15 @@ pub(super) fn run(
         outcome.bytes.0 = source.bytes;
         outcome.knows(LogReader::open(&source)?.header());
         job.rehearse(path, outcome)?;
-        return match job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome) {
-            // Bytes were written before.
-            Err(Stopped::Refused(reason)) if outcome.bytes.1.is_some() => Err(Stopped::Failed(reason)),
-            done => done,
-        };
+        let done = job.carry_out(&mut OpenLog::in_place(path, services.disk)?, outcome);
+        return done.map_err(|stopped| match stopped {
+            Stopped::Refused(reason) if outcome.bytes.1.is_some() => Stopped::Failed(reason),
+            Stopped::Unreadable(error) if outcome.bytes.1.is_some() => {
+                Stopped::Failed(Reason::unreadable(&error))
+            }
+            stopped => stopped,
+        });
     };
-    job.rehearse(path, outcome)?;
     let mut log = OpenLog::to_new_file(path, Copy::new(output, services.disk))?;
     let published = job.carry_out(&mut log, outcome).and_then(|()| log.publish());
     if published.is_ok() {
@@ -77,14 +79,17 @@ impl Job<'_> {
     fn carry_out(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
         outcome.bytes.0 = log.old_length;
         outcome.starts_from(&log.folded.session);
+        let told = outcome.notes.len();
         let done = self.mend_and_compact(log, outcome);
         outcome.bytes.1 = log.new_length();
         outcome.appended = log.appended.filter(|_| outcome.bytes.1.is_some());
-        if done.is_err() && !outcome.pruned.is_empty() {
-            // What was made shorter stays so.
-            outcome.ends_with(&log.folded.session);
+        outcome.notes.splice(told..told, log.mended(done.is_ok()));
+        if done.is_err() {
+            if !outcome.has_no_progress() {
+                outcome.ends_with(&log.folded.session);
+            }
+            return done;
         }
-        done?;
         if self.only_plans() {
             outcome.task = outcome.passes.last().and_then(|pass| pass.task).or(outcome.task);
         } else {
@@ -100,7 +105,7 @@ impl Job<'_> {
 
     fn mend_and_compact(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
         if self.options.vouched == Vouched::NoProcess {
-            outcome.mended = log.mend()?;
+            log.mend()?;
         }
         if let Some(reason) = objection(&log.folded) {
             return Err(Stopped::Refused(reason));
@@ -149,14 +154,13 @@ impl Job<'_> {
         let session = &log.folded.session;
         let tail = region::tail(session, self.options, &mut outcome.notes);
         let pruning = prune::plan(session, 0..tail);
-        let pruning = pruning.map_err(|error| Stopped::Refused(unencodable(&error)))?;
+        let pruning = pruning.map_err(|error| Stopped::Refused(Reason::unencodable(&error)))?;
         if pruning.records.is_empty() {
             return Ok(());
         }
         self.begin_writing(log)?;
         let planned = session_after(&log.folded.session, &pruning.pruned);
-        let added = log.append(&pruning.records);
-        let added = added.map_err(|trouble| log.stopped(trouble))?;
+        let added = log.append(&pruning.records).map_err(|trouble| log.stopped(trouble))?;
         if log.folded.session.surface.seqs() != planned {
             let problem = "the surface is not the planned one".to_owned();
             return Err(Stopped::Failed(log.reason(Trouble::ReadBack(added, problem))));
@@ -190,7 +194,7 @@ impl Job<'_> {
                     let told = limit.map(|limit| still_over(session, limit, Some(&why)));
                     return Err(Stopped::Nothing(told.unwrap_or(why)));
                 }
-                Err(stopped) if outcome.has_no_progress() => return Err(stopped),
+                Err(stopped) if outcome.has_no_progress() || log.is_left_locked() => return Err(stopped),
                 Err(stopped) => {
                     why = Some(told(stopped));
                     break;
@@ -220,7 +224,7 @@ impl Job<'_> {
         if self.services.watch.is_cancelled() {
             return Err(Stopped::Refused(cancelled()));
         }
-        log.prepare(log.folded.session.format)
+        log.prepare()
     }
 
     /// Whether no summary is made: what would become of the session nobody knows.
@@ -231,10 +235,6 @@ impl Job<'_> {
 
 pub(super) fn cancelled() -> Reason {
     Reason::new("cancelled", "interrupted", "nothing was replaced; run it again when you like")
-}
-
-fn unencodable(error: &serde_json::Error) -> Reason {
-    Reason::new("commit", error.to_string(), HELP_REPORT)
 }
 
 /// The surface's seqs once results have been made shorter.

@@ -57,10 +57,7 @@ impl<'a> Judge<'a> {
 
     /// Takes a summary, completed where that was asked for, or says why not.
     pub(super) fn admit(&self, summary: Summary) -> Result<Judged, Reason> {
-        let framed = self
-            .judge(&summary.text)
-            .map_err(|objection| Reason::new(objection.code, objection.message, objection.help))?;
-        let Framed { text, checkpoint, recall, exact } = framed;
+        let Framed { text, checkpoint, recall, exact } = self.judge(&summary.text)?;
         Ok(Judged { summary: Summary { text, ..summary }, checkpoint, recall, exact })
     }
 

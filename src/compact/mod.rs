@@ -65,7 +65,7 @@ pub struct Options {
 }
 
 /// What the caller vouches for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vouched {
     /// Nothing: a log that was written to a moment ago may be one that a process has open.
     Nothing,
@@ -114,19 +114,11 @@ pub fn compact(path: &Path, output: Option<&Path>, options: &Options, services: 
     match job::run(path, output, options, services, &mut outcome) {
         Ok(()) => {}
         Err(Stopped::Nothing(why)) => outcome.notes.push(why),
-        Err(Stopped::Refused(reason)) => {
-            // Nothing was written.
-            outcome.mended.clear();
-            outcome.stop(Status::Refused, reason);
-        }
+        Err(Stopped::Refused(reason)) => outcome.stop(Status::Refused, reason),
         Err(Stopped::Failed(reason)) => outcome.stop(Status::Failed, reason),
-        Err(Stopped::Unreadable(error)) => {
-            let reason = Reason::new(error.code(), error.to_string(), error.help());
-            outcome.stop(Status::Unreadable, reason);
-        }
+        Err(Stopped::Unreadable(error)) => outcome.stop(Status::Unreadable, Reason::unreadable(&error)),
     }
-    let mended = std::mem::take(&mut outcome.mended);
-    outcome.notes.splice(..0, mended);
+    outcome.say_everything_once();
     outcome
 }
 

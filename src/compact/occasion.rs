@@ -66,3 +66,30 @@ impl Limit {
 pub(super) fn load(session: &Session) -> u64 {
     session.surface.host_tokens().saturating_add(session.header_tokens)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_that_reaches_the_limit_is_a_conflict_as_far_as_both_can_be_compared() {
+        let (tokens, turns) = (Retention::Tokens, Retention::Turns(1));
+        let ratio = |ratio, window| Retention::Ratio { ratio, window };
+        let share = |ratio, window| Limit::Ratio { ratio, window };
+        for (limit, choice, is_conflict) in [
+            (Limit::Tokens(100), tokens(99), false),
+            (Limit::Tokens(100), tokens(100), true),
+            (Limit::Tokens(100), turns, false),
+            (Limit::Tokens(100), ratio(0.5, None), false),
+            (Limit::Tokens(100), ratio(0.5, Some(199)), false),
+            (Limit::Tokens(100), ratio(0.5, Some(200)), true),
+            (share(0.8, None), ratio(0.79, None), false),
+            (share(0.8, None), ratio(0.8, None), true),
+            (share(0.8, None), tokens(1_000_000), false),
+            (share(0.8, Some(100)), tokens(79), false),
+            (share(0.8, Some(100)), tokens(80), true),
+        ] {
+            assert_eq!(limit.conflict(choice).is_some(), is_conflict, "{limit:?} {choice:?}");
+        }
+    }
+}

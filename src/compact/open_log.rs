@@ -1,8 +1,8 @@
 //! A log that is worked on: the session up to its end, and where what is appended goes.
 
+use super::outcome::HELP_REPORT;
 use super::output::Copy;
 use super::{Options, Reason, Stopped, Vouched};
-use crate::format::Format;
 use crate::log::append::{AppendError, Appender, Disk, MendedTail};
 use crate::log::{Item, LogReader, OpenError, Source};
 use crate::mend::{self, MendError, Mended};
@@ -21,6 +21,8 @@ pub(super) struct OpenLog<'a> {
     pub(super) old_length: u64,
     /// The first and the last seq that was appended.
     pub(super) appended: Option<(u64, u64)>,
+    /// What was mended, in words.
+    mended: Vec<String>,
     place: Place<'a>,
 }
 
@@ -53,32 +55,31 @@ impl<'a> OpenLog<'a> {
     pub(super) fn rehearsal(path: &Path) -> Result<Self, OpenError> {
         let source = Source::open(path)?;
         let (folded, old_length) = (fold(&source)?, source.bytes);
-        Ok(Self { folded, old_length, appended: None, place: Place::Rehearsal(source) })
+        Ok(Self::new(folded, old_length, Place::Rehearsal(source)))
     }
 
     /// The log at `path` itself, locked against every other dshc.
     pub(super) fn in_place(path: &Path, disk: &'a dyn Disk) -> Result<Self, Stopped> {
         let appender = Appender::open(path, disk)?;
         let folded = fold(&appender.source()?)?;
-        Ok(Self { folded, old_length: appender.length(), appended: None, place: Place::Log(appender) })
+        Ok(Self::new(folded, appender.length(), Place::Log(appender)))
     }
 
     /// The log at `path`, to be extended at another place.
     pub(super) fn to_new_file(path: &Path, copy: Copy<'a>) -> Result<Self, OpenError> {
         let source = Source::open(path)?;
         let (folded, old_length) = (fold(&source)?, source.bytes);
-        Ok(Self {
-            folded,
-            old_length,
-            appended: None,
-            place: Place::NewFile { source, copy, appender: None },
-        })
+        Ok(Self::new(folded, old_length, Place::NewFile { source, copy, appender: None }))
+    }
+
+    fn new(folded: Folded, old_length: u64, place: Place<'a>) -> Self {
+        Self { folded, old_length, appended: None, mended: Vec::new(), place }
     }
 
     /// Makes the log ready to be written to: dsh is kept out of the session, or the copy made.
-    pub(super) fn prepare(&mut self, format: &Format) -> Result<(), Stopped> {
+    pub(super) fn prepare(&mut self) -> Result<(), Stopped> {
         match &mut self.place {
-            Place::Log(appender) => appender.lock_session(format)?,
+            Place::Log(appender) => appender.lock_session(self.folded.session.format)?,
             Place::NewFile { source, copy, appender: appender @ None } => {
                 let disk = copy.disk;
                 *appender = Some(Appender::open(copy.make(source)?, disk)?);
@@ -95,13 +96,13 @@ impl<'a> OpenLog<'a> {
         copy.publish(&source)
     }
 
-    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log; tells what is done.
-    pub(super) fn mend(&mut self) -> Result<Vec<String>, Stopped> {
+    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log.
+    pub(super) fn mend(&mut self) -> Result<(), Stopped> {
         let is_held = matches!(self.folded.session.lock(), LockState::Held(_));
         if self.folded.damage.is_some() || self.folded.torn.is_none() && !is_held {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        self.prepare(self.folded.session.format)?;
+        self.prepare()?;
         let Self { folded, place, .. } = self;
         let mended = match place {
             Place::Rehearsal(source) => {
@@ -116,12 +117,18 @@ impl<'a> OpenLog<'a> {
             }
             Place::NewFile { .. } => Mended::default(),
         };
-        let mut notes: Vec<String> = mended.tail.iter().map(mend::tail_note).collect();
+        self.mended.extend(mended.tail.iter().map(mend::tail_note));
         if let Some(unlock) = mended.unlock {
             self.append(&unlock.records).map_err(|trouble| self.stopped(trouble))?;
-            notes.push(unlock.note);
+            self.mended.push(unlock.note);
         }
-        Ok(notes)
+        Ok(())
+    }
+
+    /// What was mended, in words; nothing where it went into a copy or a rehearsal that came to nothing.
+    pub(super) fn mended(&mut self, is_done: bool) -> Vec<String> {
+        let is_told = is_done || matches!(self.place, Place::Log(_));
+        if is_told { std::mem::take(&mut self.mended) } else { Vec::new() }
     }
 
     /// The writer of the log or its copy; `None` in a rehearsal, and before a copy is [prepared](Self::prepare).
@@ -150,13 +157,18 @@ impl<'a> OpenLog<'a> {
 
     /// Length of the file in bytes, if something was written to it.
     pub(super) fn new_length(&mut self) -> Option<u64> {
-        let old = self.old_length;
-        self.appender().map(|appender| appender.length()).filter(|length| *length != old)
+        let (old, is_written) = (self.old_length, self.appended.is_some() || !self.mended.is_empty());
+        self.appender().map(|appender| appender.length()).filter(|length| is_written || *length != old)
     }
 
     /// Whether nothing more may be appended.
     pub(super) fn is_spoiled(&mut self) -> bool {
         self.appender().is_some_and(|appender| appender.is_spoiled())
+    }
+
+    /// Whether a bracket of this run may be open still, which nobody else closes.
+    pub(super) fn is_left_locked(&mut self) -> bool {
+        self.is_spoiled() || matches!(self.folded.session.lock(), LockState::Held(_))
     }
 
     /// Appends records, reads them back from the file and folds them; tells the byte from which on they stand.
@@ -185,12 +197,15 @@ impl<'a> OpenLog<'a> {
         let Some(appender) = self.appender() else { return Ok(false) };
         let Some(start) = appender.adopt_growth()? else { return Ok(false) };
         let read = appender.source().and_then(|source| self.read_on(&source, start));
-        read.map_err(|error| AppendError::Io { stage: "cannot read what was appended", error })?;
+        if let Err(error) = read {
+            self.give_up();
+            return Err(AppendError::Io { stage: "cannot read what was appended", error });
+        }
         Ok(true)
     }
 
-    /// What an append that went wrong means for all that was to follow: where the log was another by then, nothing was
-    /// written.
+    /// How an append that went wrong stops the work: refused, where it was found before a byte was written that the file
+    /// is another.
     pub(super) fn stopped(&mut self, trouble: Trouble) -> Stopped {
         match trouble {
             Trouble::Append(error @ AppendError::Changed(_)) => error.into(),
@@ -206,7 +221,10 @@ impl<'a> OpenLog<'a> {
         };
         let message = match self.take_back(start) {
             Ok(()) => format!("{problem}; what was appended has been cut off again"),
-            Err(error) => format!("{problem}; what was appended stays: {error}"),
+            Err(error) => {
+                self.give_up();
+                format!("{problem}; what was appended stays: {error}")
+            }
         };
         Reason::new("commit", message, HELP_REPORT)
     }
@@ -218,6 +236,13 @@ impl<'a> OpenLog<'a> {
         let source = appender.source().map_err(|error| error.to_string())?;
         self.folded = fold(&source).map_err(|error| error.to_string())?;
         Ok(())
+    }
+
+    /// Appends nothing more: the session may not be what the file says.
+    fn give_up(&mut self) {
+        if let Some(appender) = self.appender() {
+            appender.give_up();
+        }
     }
 
     /// What is wrong with the log's end, if anything is.
@@ -235,8 +260,6 @@ impl<'a> OpenLog<'a> {
         Ok(())
     }
 }
-
-pub(super) const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
 
 fn unmended(error: MendError) -> Stopped {
     match error {

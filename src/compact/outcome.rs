@@ -3,10 +3,11 @@
 use super::exact::ExactTokens;
 use super::gates::Recall;
 use super::prune::Pruned;
-use crate::log::Header;
 use crate::log::append::AppendError;
+use crate::log::{Header, OpenError};
 use crate::session::{Session, TaskVisibility};
 use crate::summarize::Usage;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// What came of one log, in a word.
@@ -41,12 +42,14 @@ impl Status {
     }
 }
 
+pub(super) const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
+
 const HELP_CHANGED: &str = "close the session in dsh, then run dshc again";
 
 /// Why a log was not compacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// A stable code: `busy`, `in_use`, `region`, `not_smaller`, `damaged`, `unsupported`, `output`,
+    /// A stable code: `busy`, `in_use`, `region`, `budget`, `not_smaller`, `recall`, `damaged`, `unsupported`, `output`,
     /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, or the code of what made a log
     /// unreadable.
     pub code: &'static str,
@@ -74,12 +77,22 @@ impl Reason {
         Self::new("changed", message, HELP_CHANGED)
     }
 
+    /// A record that cannot be spelt.
+    pub(super) fn unencodable(error: &serde_json::Error) -> Self {
+        Self::new("commit", error.to_string(), HELP_REPORT)
+    }
+
+    /// A log that cannot be read.
+    pub(super) fn unreadable(error: &OpenError) -> Self {
+        Self::new(error.code(), error.to_string(), error.help())
+    }
+
     /// An append that did not happen.
     pub(super) fn of_append(error: &AppendError) -> Self {
         let (code, help) = match error {
             AppendError::Locked => ("busy", "wait for it to end"),
             AppendError::SessionLocked => ("in_use", HELP_CHANGED),
-            AppendError::Changed(_) | AppendError::Raced | AppendError::Followed => ("changed", HELP_CHANGED),
+            AppendError::Changed(_) | AppendError::Raced => ("changed", HELP_CHANGED),
             AppendError::Io { .. } => ("persistence", "check the disk and the file's permissions"),
             AppendError::NotTakenBack { .. } => (
                 "persistence",
@@ -93,7 +106,7 @@ impl Reason {
 /// The region that was, or would be, replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
-    /// Its first and last seq.
+    /// Its first seq.
     pub start: u64,
     /// Its last seq.
     pub end: u64,
@@ -210,8 +223,6 @@ pub struct Outcome {
     pub bytes: (u64, Option<u64>),
     /// Remarks for people.
     pub notes: Vec<String>,
-    /// What is mended first, to be told among the notes unless it is undone.
-    pub(super) mended: Vec<String>,
 }
 
 impl Outcome {
@@ -230,7 +241,6 @@ impl Outcome {
             appended: None,
             bytes: (0, None),
             notes: Vec::new(),
-            mended: Vec::new(),
         }
     }
 
@@ -274,9 +284,15 @@ impl Outcome {
 
     /// What was written is gone.
     pub(super) fn forget_what_was_written(&mut self) {
-        (self.pruned, self.mended, self.appended) = (Vec::new(), Vec::new(), None);
+        (self.pruned, self.appended) = (Vec::new(), None);
         (self.bytes.1, self.host_tokens.after) = (None, None);
         self.passes.iter_mut().for_each(|pass| pass.appended = None);
+    }
+
+    /// Leaves out notes that were made before, as those of one pass after another are.
+    pub(super) fn say_everything_once(&mut self) {
+        let mut said = HashSet::new();
+        self.notes.retain(|note| said.insert(note.clone()));
     }
 
     pub(super) fn stop(&mut self, status: Status, reason: Reason) {

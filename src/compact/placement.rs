@@ -21,8 +21,8 @@ impl Placement {
         Self { bracket, span, surface: figures(session) }
     }
 
-    /// Moves to where the region stands in a session to which others have appended since: what was summarized must still be there as it
-    /// was, in an open turn the whole surface (FORMAT §7.4). Says what has changed where it cannot.
+    /// Moves to where the region stands in a session to which others have appended since: what was summarized must still
+    /// be there as it was, in an open turn the whole surface (FORMAT §7.4). Says what has changed where it cannot.
     pub(super) fn fit(&mut self, session: &Session) -> Result<(), String> {
         let now = figures(session);
         if self.bracket.turn.is_some() && now != self.surface {

@@ -102,10 +102,7 @@ pub(super) fn tail(session: &Session, options: &Options, remarks: &mut Vec<Strin
 /// The context window in tokens: the one named, else the log's, else a usual one.
 pub(super) fn window_of(session: &Session, named: Option<u64>, remarks: &mut Vec<String>) -> u64 {
     named.or(session.context_window).unwrap_or_else(|| {
-        let remark = format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed");
-        if !remarks.contains(&remark) {
-            remarks.push(remark);
-        }
+        remarks.push(format!("the log names no context window; {DEFAULT_WINDOW} tokens are assumed"));
         DEFAULT_WINDOW
     })
 }

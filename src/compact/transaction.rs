@@ -2,7 +2,7 @@
 
 use super::Stopped;
 use super::checkpoint::Checkpoint;
-use super::open_log::{HELP_REPORT, OpenLog, Trouble};
+use super::open_log::{OpenLog, Trouble};
 use super::outcome::{Appended, Reason};
 use super::placement::Placement;
 use crate::log::append::AppendError;
@@ -31,19 +31,23 @@ impl<'t, 'a> Transaction<'t, 'a> {
         is_live: bool,
     ) -> Result<Self, Stopped> {
         placement.set_time(&log.folded.session, is_live);
-        let start = placement.bracket.start().map_err(|error| Stopped::Refused(unencodable(&error)))?;
+        let start =
+            placement.bracket.start().map_err(|error| Stopped::Refused(Reason::unencodable(&error)))?;
         let start_seq = placement.bracket.start_seq;
         let transaction = Self { log, placement, is_live };
         let added = match transaction.log.append(&[start]) {
             Ok(added) => added,
-            Err(Trouble::Append(error @ AppendError::Changed(_))) => return Err(error.into()),
             Err(trouble) => {
-                let mut reason = transaction.log.reason(trouble);
-                if transaction.log.is_spoiled() {
+                let is_gone = matches!(trouble, Trouble::Append(AppendError::Raced));
+                let mut stopped = transaction.log.stopped(trouble);
+                if let Stopped::Failed(reason) = &mut stopped
+                    && transaction.log.is_spoiled()
+                    && !is_gone
+                {
                     reason.message =
                         format!("{}; compaction/start {start_seq} may be left open", reason.message);
                 }
-                return Err(Stopped::Failed(reason));
+                return Err(stopped);
             }
         };
         match transaction.log.folded.session.lock() {
@@ -72,7 +76,7 @@ impl<'t, 'a> Transaction<'t, 'a> {
             self.meet_other_writers()?;
             self.placement.set_time(&self.log.folded.session, self.is_live);
             let records = self.placement.bracket.commit(summary, checkpoint);
-            let records = records.map_err(|error| unencodable(&error))?;
+            let records = records.map_err(|error| Reason::unencodable(&error))?;
             match self.try_commit(&records) {
                 Err(Trouble::Append(AppendError::Changed(_))) => {}
                 Err(trouble) => return Err(self.log.reason(trouble)),
@@ -90,12 +94,7 @@ impl<'t, 'a> Transaction<'t, 'a> {
 
     fn try_commit(&mut self, records: &[String]) -> Result<(), Trouble> {
         let planned = self.placement.surface_after(&self.log.folded.session);
-        let added = match self.log.append(records) {
-            Ok(added) => added,
-            // The whole commit stands, so the region is replaced, whatever came behind it.
-            Err(Trouble::Append(AppendError::Followed)) => return Ok(()),
-            Err(trouble) => return Err(trouble),
-        };
+        let added = self.log.append(records)?;
         let session = &self.log.folded.session;
         if session.surface.seqs() == planned && session.lock() == LockState::Free {
             return Ok(());
@@ -172,8 +171,4 @@ impl<'t, 'a> Transaction<'t, 'a> {
         }
         Err("another writer keeps appending to the log".into())
     }
-}
-
-fn unencodable(error: &serde_json::Error) -> Reason {
-    Reason::new("commit", error.to_string(), HELP_REPORT)
 }

@@ -47,10 +47,6 @@ pub enum AppendError {
     /// Another writer appended between the last look at the file and the write; the file holds none of ours.
     #[error("another writer appended at the same moment; what dshc wrote has been cut off again")]
     Raced,
-    /// The records stand where they should, and another writer has appended behind them. Nothing more will be
-    /// appended.
-    #[error("another writer has appended right behind")]
-    Followed,
 }
 
 /// The calls that change a file. Tests put a failing one in its place.
@@ -102,7 +98,7 @@ pub struct Appender<'d> {
     disk: &'d dyn Disk,
     /// The bytes of the last append.
     last: Vec<u8>,
-    /// Another writer interfered, or a failed append could not be taken back: nothing more is appended.
+    /// Nobody knows how the file ends, or what is in it: nothing more is appended.
     is_spoiled: bool,
     session_lock: Option<SessionLock>,
 }
@@ -164,7 +160,8 @@ impl<'d> Appender<'d> {
         self.revision.length
     }
 
-    /// Whether nothing more may be appended: another writer interfered, or a failed append is still there.
+    /// Whether nothing more is appended: another writer interfered, a failed append is still there, or the caller
+    /// [gave up](Self::give_up).
     #[must_use]
     pub fn is_spoiled(&self) -> bool {
         self.is_spoiled
@@ -195,18 +192,14 @@ impl<'d> Appender<'d> {
             self.is_spoiled = true;
             return Err(spoil("cannot read back"));
         };
-        if added == bytes {
-            self.refresh().map_err(|_| spoil("cannot read back"))?;
+        if added.starts_with(&bytes) {
+            // What another writer has appended behind is growth like any other.
+            self.knows_up_to(start + bytes.len() as u64).map_err(|_| spoil("cannot read back"))?;
             self.last = bytes;
             return Ok(start);
         }
         // Another writer got in between the check and the write. Ours goes, if it stands last.
         self.is_spoiled = true;
-        if added.starts_with(&bytes) {
-            // So that the length is told as it is.
-            let _ = self.refresh();
-            return Err(AppendError::Followed);
-        }
         let ours_start = start + (added.len().saturating_sub(bytes.len())) as u64;
         if added.ends_with(&bytes) && self.disk.truncate(&self.file, ours_start).is_ok() {
             return Err(AppendError::Raced);
@@ -221,7 +214,12 @@ impl<'d> Appender<'d> {
             return Err(AppendError::Changed("another writer appended behind"));
         }
         self.disk.truncate(&self.file, start).map_err(stage)?;
-        self.refresh().map_err(stage)
+        self.knows_up_to(start).map_err(stage)
+    }
+
+    /// Appends nothing more: what the file holds is not known any more.
+    pub fn give_up(&mut self) {
+        self.is_spoiled = true;
     }
 
     /// Takes what another writer has appended meanwhile for part of the log, if the file is otherwise as it was; tells
@@ -239,12 +237,13 @@ impl<'d> Appender<'d> {
         if tail != self.revision.tail {
             return Err(AppendError::Changed("bytes that had been read are other ones now"));
         }
-        self.refresh().map_err(stage)?;
+        self.knows_up_to(length).map_err(stage)?;
         Ok(Some(start))
     }
 
-    fn refresh(&mut self) -> io::Result<()> {
-        let revision = Revision::of(&self.file);
+    /// Takes the file as it is up to byte `length`: what anyone may have appended behind has not been looked at.
+    fn knows_up_to(&mut self, length: u64) -> io::Result<()> {
+        let revision = Revision::up_to(&self.file, length);
         self.is_spoiled |= revision.is_err();
         self.revision = revision?;
         Ok(())
@@ -281,7 +280,7 @@ impl<'d> Appender<'d> {
         let start = self.revision.length;
         let is_ours = read_from(&self.file, start).is_ok_and(|added| bytes.starts_with(&added));
         let taken_back = is_ours && self.disk.truncate(&self.file, start).is_ok();
-        if taken_back && self.refresh().is_ok() {
+        if taken_back && self.knows_up_to(start).is_ok() {
             return AppendError::Io { stage, error };
         }
         self.is_spoiled = true;
@@ -291,9 +290,18 @@ impl<'d> Appender<'d> {
 
 impl Revision {
     fn of(file: &File) -> io::Result<Self> {
+        Self::up_to(file, file.metadata()?.len())
+    }
+
+    /// As if the file ended at byte `length`.
+    fn up_to(file: &File, length: u64) -> io::Result<Self> {
         let meta = file.metadata()?;
-        let tail = read_from(file, meta.len().saturating_sub(TAIL))?;
-        Ok(Self { identity: identity(&meta), length: meta.len(), modified: meta.modified().ok(), tail })
+        let start = length.saturating_sub(TAIL);
+        let mut file = file;
+        file.seek(SeekFrom::Start(start))?;
+        let mut tail = Vec::new();
+        file.take(length - start).read_to_end(&mut tail)?;
+        Ok(Self { identity: identity(&meta), length, modified: meta.modified().ok(), tail })
     }
 }
 

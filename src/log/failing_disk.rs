@@ -63,17 +63,23 @@ pub(crate) struct RacingDisk {
     writes: Cell<usize>,
     at: usize,
     is_before: bool,
+    line: Vec<u8>,
 }
 
 impl RacingDisk {
     pub(crate) const FOREIGN: &'static [u8] = b"foreign\n";
 
     pub(crate) fn new(path: &Path, at: usize, is_before: bool) -> Self {
-        Self { path: path.to_owned(), writes: Cell::new(0), at, is_before }
+        Self { path: path.to_owned(), writes: Cell::new(0), at, is_before, line: Self::FOREIGN.to_owned() }
+    }
+
+    /// The other writer's bytes.
+    pub(crate) fn writing(self, line: Vec<u8>) -> Self {
+        Self { line, ..self }
     }
 
     fn append(&self) -> io::Result<()> {
-        OpenOptions::new().append(true).open(&self.path)?.write_all(Self::FOREIGN)
+        OpenOptions::new().append(true).open(&self.path)?.write_all(&self.line)
     }
 }
 

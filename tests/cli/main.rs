@@ -14,6 +14,7 @@ mod break_lock;
 mod bytes;
 mod command;
 mod compact;
+mod compact_schema;
 mod crash;
 mod damage;
 mod deaths;

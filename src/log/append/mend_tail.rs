@@ -56,7 +56,7 @@ impl Appender<'_> {
 
     fn cut(&mut self, start: u64) -> Result<(), AppendError> {
         self.disk.truncate(&self.file, start).map_err(stage("cannot cut off the torn tail"))?;
-        self.refresh().map_err(stage("cannot read"))
+        self.knows_up_to(start).map_err(stage("cannot read"))
     }
 
     /// Puts a file whose torn frame, at byte `start`, is whole in the log's place.
@@ -66,12 +66,13 @@ impl Appender<'_> {
         let (file, path) = self.successor(source, start, &place)?;
         // Whoever opens the log from now on finds one of two locked files.
         file.try_lock().map_err(|error| stage("cannot lock the mended log")(error.into()))?;
+        let length = file.metadata().map_err(stage("cannot read the mended log"))?.len();
         self.check_unchanged()?;
         self.disk.replace(&path, &place).map_err(stage("cannot put the mended log in place"))?;
         // The name is gone, so there is nothing to remove.
         let _ = path.keep();
         self.file = file;
-        self.refresh().map_err(stage("cannot read"))?;
+        self.knows_up_to(length).map_err(stage("cannot read"))?;
         // Without this the machine may come up with the old file, and what will be appended to the new one is gone.
         self.disk.sync_folder(folder_of(&place)).map_err(stage("cannot sync the folder"))
     }

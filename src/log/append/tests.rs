@@ -101,7 +101,12 @@ fn a_writer_at_the_same_moment_is_not_harmed() {
     let (_folder, path) = log();
     let disk = RacingDisk::new(&path, 0, false);
     let mut appender = open(&path, &disk).unwrap();
-    assert!(matches!(appender.append(&["ours".into()]), Err(AppendError::Followed)));
+    let start = appender.append(&["ours".into()]).unwrap();
+    assert_eq!((start, appender.length()), (4, 9), "what stands behind has not been looked at");
+    assert!(matches!(appender.append(&["again".into()]), Err(AppendError::Changed(_))));
+    assert!(matches!(appender.take_back(start), Err(AppendError::Changed(_))));
     assert_eq!(content(&path), "old\nours\nforeign\n", "what stands behind must not be cut off");
-    assert!(appender.append(&["again".into()]).is_err());
+    assert_eq!(appender.adopt_growth().unwrap(), Some(9));
+    appender.append(&["again".into()]).unwrap();
+    assert_eq!(content(&path), "old\nours\nforeign\nagain\n");
 }

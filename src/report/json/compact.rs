@@ -82,7 +82,9 @@ struct OnePassJson<'a> {
 
 #[derive(Serialize)]
 struct PassTokensJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
     shadowed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<u64>,
 }
 
@@ -210,8 +212,7 @@ pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
             unreadable: count(Status::Unreadable),
             host_tokens: totals(&|outcome| {
                 let tokens = outcome.host_tokens;
-                let is_done = matches!(outcome.status, Status::Compacted | Status::Planned);
-                (tokens.before, tokens.after.filter(|_| is_done).unwrap_or(tokens.before))
+                (tokens.before, tokens.after.unwrap_or(tokens.before))
             }),
             bytes: totals(&|outcome| (outcome.bytes.0, outcome.bytes.1.unwrap_or(outcome.bytes.0))),
         },
