@@ -103,10 +103,10 @@ impl<'a> OpenLog<'a> {
             return Ok(());
         }
         self.prepare()?;
-        let Self { folded, place, .. } = self;
+        let Self { folded, place, mended: told, .. } = self;
         let mended = match place {
             Place::Rehearsal(source) => {
-                folded.torn = None;
+                told.extend(folded.torn.take().map(|torn| format!("{torn}; it is to be mended first")));
                 Mended { tail: None, unlock: mend::unlock(&folded.session, source).map_err(unmended)? }
             }
             Place::Log(appender) | Place::NewFile { appender: Some(appender), .. } => {

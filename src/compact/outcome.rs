@@ -21,7 +21,7 @@ pub enum Status {
     NothingToDo,
     /// Refused before the first byte was written.
     Refused,
-    /// Failed after it had begun; no history was replaced.
+    /// Failed after it had begun. Nothing was replaced but what was pruned, or compacted by an earlier pass.
     Failed,
     /// The log could not be read.
     Unreadable,

@@ -105,6 +105,13 @@ fn what_was_mended_is_told_where_it_stays_mended() {
         let outcome = compact(&path, Some(&output), &ALL, &services(&Stub, &RealDisk));
         assert_eq!(outcome.status, Status::NothingToDo, "{name}: {:?}", outcome.reason);
         assert!(!mended(&outcome.notes) && !output.exists(), "{name}: {:?}", outcome.notes);
+        let dry = Options { is_dry_run: true, ..ALL };
+        let planned = compact(&path, None, &dry, &services(&Stub, &RealDisk));
+        assert!(!mended(&planned.notes), "{:?}", planned.notes);
+        let dry = Options { choice: OPTIONS.choice, ..dry };
+        let planned = compact(&path, None, &dry, &services(&Stub, &RealDisk));
+        let is_told = planned.notes.iter().any(|note| note.ends_with("it is to be mended first"));
+        assert!(planned.status == Status::Planned && is_told, "{:?}", planned.notes);
         let outcome = compact(&path, None, &ALL, &services(&Stub, &RealDisk));
         assert_eq!(outcome.status, Status::NothingToDo, "{name}");
         assert!(mended(&outcome.notes) && outcome.bytes.1 == Some(old.len() as u64), "{:?}", outcome.notes);
