@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -38,20 +38,20 @@ const RETAIN_RATIO: f64 = 0.16;
 /// Without --summarizer, the summary is made from the region's own text, without a model: the same region always
 /// gives the same summary.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, group = ArgGroup::new("pressure").args(["over", "over_ratio"]))]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags, each of its own")]
 pub(super) struct Compact {
     /// Logs, session directories, or folders of logs.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Only where surface and request header hold at least N host tokens; compact again while they still do.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["over_ratio", "region"], help_heading = "When")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "region", help_heading = "When")]
     over: Option<u64>,
     /// The same with a share of the context window; dsh itself compacts from 0.8 on.
     #[arg(long, value_name = "R", value_parser = share, conflicts_with = "region", help_heading = "When")]
     over_ratio: Option<f64>,
     /// Compact at most so many times while the surface is still over.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "When")]
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "pressure", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "When")]
     passes: u32,
     /// Replace this span, named by the seqs of its first and last message (see `dshc replay`).
     #[arg(long, value_name = "A..B", conflicts_with_all = ["retain_tokens", "retain_ratio", "keep_turns"], help_heading = "What stays")]
@@ -117,14 +117,22 @@ enum Strategy {
 }
 
 fn recall(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "a number is wanted".to_owned())?;
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("a share from 0 to 1 is wanted".into()) }
+    number(text, |value| (0.0..=1.0).contains(&value), "a share from 0 to 1")
 }
 
 /// A share that may be the whole.
 fn share(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "a number is wanted".to_owned())?;
-    if value > 0.0 && value <= 1.0 { Ok(value) } else { Err("a share above 0 and up to 1 is wanted".into()) }
+    number(text, |value| value > 0.0 && value <= 1.0, "a share above 0 and up to 1")
+}
+
+/// A share that leaves something.
+fn ratio(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0 && value < 1.0, "a share above 0 and below 1")
+}
+
+fn number(text: &str, is_sound: impl Fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| is_sound(*value));
+    value.ok_or_else(|| format!("{wanted} is wanted"))
 }
 
 /// `A..B`: first and last seq.
@@ -143,11 +151,6 @@ impl FromStr for Span {
         let seq = |text: &str| text.parse().map_err(|_| format!("\"{text}\" is no seq"));
         Ok(Self { start: seq(start)?, end: seq(end)? })
     }
-}
-
-fn ratio(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "a number is wanted".to_owned())?;
-    if value > 0.0 && value < 1.0 { Ok(value) } else { Err("a share above 0 and below 1 is wanted".into()) }
 }
 
 impl Compact {
@@ -319,5 +322,48 @@ fn exit_of(status: Status) -> Exit {
         Status::Refused => Exit::Refused,
         Status::Failed => Exit::Failed,
         Status::Unreadable => Exit::Unreadable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        _compact: Compact,
+    }
+
+    #[test]
+    fn what_is_out_of_range_or_of_no_use_is_wrong_usage() {
+        let is_taken =
+            |words: &str| Line::try_parse_from(["dshc", "LOG"].into_iter().chain(words.split(' '))).is_ok();
+        for words in [
+            "--min-recall 0",
+            "--min-recall 1",
+            "--over-ratio 1 --passes 3",
+            "--over 9 --passes 1",
+            "--retain-ratio 0.99",
+            "--region 7..7",
+        ] {
+            assert!(is_taken(words), "{words}");
+        }
+        for words in [
+            "--min-recall 1.1",
+            "--min-recall NaN",
+            "--over-ratio 0",
+            "--over-ratio x",
+            "--over 0",
+            "--over 9 --over-ratio 0.5",
+            "--over 9 --region 1..2",
+            "--over 9 --passes 0",
+            "--passes 3",
+            "--retain-ratio 1",
+            "--region 7",
+        ] {
+            assert!(!is_taken(words), "{words}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Compactions under failures that no command line can bring about.
 
 mod faults;
+mod leftovers;
 mod midway;
 mod pressure;
 
@@ -183,4 +184,15 @@ fn a_writer_in_the_same_instant_is_never_answered_with_more_bytes() {
             assert_eq!(reason.message.contains("left open"), ours.len() > old.len(), "{case}");
         }
     }
+}
+
+#[test]
+fn a_session_that_cannot_be_relieved_is_left_as_it_is_and_told() {
+    let (_folder, path, old) = log(LOGS[0]);
+    let occasion = Occasion::Pressure { limit: Limit::Tokens(11_000), passes: 2 };
+    let options = Options { occasion, choice: Retention::Turns(100), ..OPTIONS };
+    let outcome = compact(&path, None, &options, &services(&Stub, &RealDisk));
+    assert_eq!((outcome.status, outcome.reason), (Status::NothingToDo, None));
+    assert!(outcome.notes.iter().any(|note| note.starts_with("still_over: ")), "{:?}", outcome.notes);
+    assert_eq!(fs::read(&path).unwrap(), old);
 }

@@ -77,12 +77,12 @@ pub fn open_for_work(appender: &mut Appender, folded: &mut Folded) -> Result<Men
 #[must_use]
 pub fn tail_note(tail: &MendedTail) -> String {
     let bytes = match tail.bytes {
-        1 => "a torn tail of 1 byte was cut off".to_owned(),
-        bytes => format!("a torn tail of {bytes} bytes was cut off"),
+        1 => "a torn tail of 1 byte is cut off".to_owned(),
+        bytes => format!("a torn tail of {bytes} bytes is cut off"),
     };
     match tail.recovered {
         0 => bytes,
-        1 => format!("{bytes}; 1 record in it was whole and stands in a frame of its own"),
-        records => format!("{bytes}; {records} records in it were whole and stand in a frame of their own"),
+        1 => format!("{bytes}; 1 record in it is whole and stands in a frame of its own"),
+        records => format!("{bytes}; {records} records in it are whole and stand in a frame of their own"),
     }
 }

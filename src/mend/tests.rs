@@ -169,18 +169,18 @@ fn what_was_mended_is_told_in_words() {
     let (_folder, path) = file(&zstd_torn(&raw, 2));
     let mended = break_lock(&path, &RealDisk).unwrap();
     let tail = tail_note(&mended.tail.unwrap());
-    assert!(tail.ends_with("15 records in it were whole and stand in a frame of their own"), "{tail}");
+    assert!(tail.ends_with("15 records in it are whole and stand in a frame of their own"), "{tail}");
     let note = mended.unlock.unwrap().note;
     assert_eq!(
         note,
-        "turn 2 was ended as interrupted, with results for 2 calls that had none, and session/end-seed 19 voided the lock \
+        "turn 2 ends as interrupted, with results for 2 calls that have none, and session/end-seed 19 voids the lock \
          of the compaction that starts at seq 5, which no compaction/end may close any more"
     );
     let tail = tail_note(&MendedTail { bytes: 1, recovered: 0 });
-    assert_eq!(tail, "a torn tail of 1 byte was cut off");
+    assert_eq!(tail, "a torn tail of 1 byte is cut off");
     let source = Source::of_bytes(&fixture("locks/held-no-turn.jsonl"));
     let unlock = unlock(&fold(&source).session, &source).unwrap().unwrap();
-    assert_eq!(unlock.note, "compaction/end 29 closed, with an error, the compaction that starts at seq 28");
+    assert_eq!(unlock.note, "compaction/end 29 closes, with an error, the compaction that starts at seq 28");
 }
 
 #[test]

@@ -46,14 +46,14 @@ pub fn unlock(session: &Session, source: &Source) -> Result<Option<Unlock>, Mend
     let turn = session.turns.open().map_or_else(String::new, |turn| {
         let results = match pending.len() {
             0 => String::new(),
-            1 => ", with a result for 1 call that had none".to_owned(),
-            calls => format!(", with results for {calls} calls that had none"),
+            1 => ", with a result for 1 call that has none".to_owned(),
+            calls => format!(", with results for {calls} calls that have none"),
         };
-        format!("turn {turn} was ended as interrupted{results}, and ")
+        format!("turn {turn} ends as interrupted{results}, and ")
     });
     let start = lock.start_seq;
     let note = format!(
-        "{turn}session/end-seed {seq} voided the lock of the compaction that starts at seq {start}, which no compaction/end \
+        "{turn}session/end-seed {seq} voids the lock of the compaction that starts at seq {start}, which no compaction/end \
          may close any more"
     );
     Ok(Some(Unlock { records, note }))
@@ -76,10 +76,10 @@ fn end(session: &Session, lock: &Lock) -> Result<Option<Unlock>, MendError> {
     let record = NewRecord::new("compaction/end", seq, time, data).to_text()?;
     let note = if is_done {
         format!(
-            "compaction/end {seq} closed the compaction that starts at seq {start}: its checkpoint stood already"
+            "compaction/end {seq} closes the compaction that starts at seq {start}: its checkpoint stands already"
         )
     } else {
-        format!("compaction/end {seq} closed, with an error, the compaction that starts at seq {start}")
+        format!("compaction/end {seq} closes, with an error, the compaction that starts at seq {start}")
     };
     Ok(Some(Unlock { records: vec![record], note }))
 }

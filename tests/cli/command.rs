@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const ANSWER: &str = "\
+/// A summary with all its sections.
+pub const ANSWER: &str = "\
 ## Primary Request and Intent
 - Mend the rounding of negative seconds in `src/day.rs`. Done.
 

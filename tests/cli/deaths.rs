@@ -137,6 +137,29 @@ fn a_kill_at_any_byte_leaves_a_log_that_says_what_to_do() {
 }
 
 #[test]
+fn whatever_a_kill_leaves_behind_is_mended_and_compacted() {
+    let sandbox = Sandbox::new();
+    let left = killed(&sandbox);
+    for log in &left {
+        let case = log.display();
+        let is_zstd = log.extension().is_some_and(|ending| ending == "zstd");
+        let old = fixture(LOGS[usize::from(is_zstd)]);
+        let (report, code) = sandbox.json(&["compact", text(log), "--keep-turns", "2", "--break-lock"]);
+        let status = report["files"][0]["status"].as_str().unwrap();
+        // Where the checkpoint stands already, there is no more to replace.
+        assert!(code == 0 && ["compacted", "nothing_to_do"].contains(&status), "{case}: {report}");
+        let after = assert_sound(log, &fs::read(&old).unwrap(), &fold(&old), &case.to_string());
+        assert!(after.torn.is_none() && after.session.lock() == LockState::Free, "{case}");
+        assert!(after.session.surface.nodes().iter().any(|node| node.is_checkpoint), "{case}");
+        assert_eq!(sandbox.run(&["verify", text(log), "--fail-on", "warning"]).code, 0, "{case}");
+    }
+    for verdict in official::judge(&left, &[]).unwrap_or_default() {
+        assert_eq!((&verdict["loads"], &verdict["invariants"]), (&json!(true), &json!("ok")), "{verdict}");
+        assert_eq!(verdict["stored"]["lock"]["held"], json!(false), "{verdict}");
+    }
+}
+
+#[test]
 fn a_process_that_is_killed_from_outside_loses_nothing() {
     let sandbox = Sandbox::new();
     for name in LOGS {

@@ -32,7 +32,8 @@ pub fn is_rewriting() -> bool {
     std::env::var_os("DSHC_GOLDEN").is_some_and(|mode| mode == "write")
 }
 
-fn assert_golden(name: &str, found: &str) {
+/// Compares with a file below `fixtures/golden`, or writes it anew.
+pub fn assert_golden(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/golden").join(name);
     if is_rewriting() {
         fs::write(&path, found).unwrap();

@@ -9,28 +9,37 @@
     reason = "a test fails by panicking"
 )]
 
+mod accounts;
+mod break_lock;
 mod bytes;
 mod command;
 mod compact;
+mod compact_schema;
 mod crash;
 mod damage;
 mod deaths;
+mod drop;
 mod encodings;
 mod formats;
 mod frames;
 mod golden;
+mod identifiers;
 mod live;
 mod mend;
 mod mutations;
 mod official;
 mod permissions;
 mod places;
+mod pressure;
+mod prune;
+mod reasons;
 mod regression;
 mod replay;
 mod rivals;
 mod rules;
 mod sandbox;
 mod schemas;
+mod signals;
 mod task_kept;
 mod upgrade;
 mod verify;

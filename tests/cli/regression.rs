@@ -1,7 +1,7 @@
 //! Reported faults, one test each, named after the case in `fixtures/cases`. What `verify` says of each is tested
 //! beside its rules; here is what the other commands do.
 
-use crate::sandbox::{Sandbox, column, fixture, text};
+use crate::sandbox::{Sandbox, column, finding, fixture, lines, text};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -52,6 +52,19 @@ fn r16_orphan_lock_owner_turn_already_ended() {
         view["lock"],
         json!({ "state": "held", "startSeq": 6, "compactionId": "cmp-lost", "turn": 1, "owner": "ended" })
     );
+    // What the caller vouches for ends like the legal way to mend it.
+    let log = sandbox.copy(fixture(&format!("{case}/session.jsonl")));
+    let run = sandbox.run(&["compact", text(&log), "--break-lock", "--region", "1..3", "--no-keep-task"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let good = fixture(&format!("{case}/variant-good-fix-end-seed-then-standalone-bracket.jsonl"));
+    let (ours, good) = (lines(&log), lines(&good));
+    assert_eq!(column(&json!(ours), "type"), column(&json!(good), "type"));
+    let turns = |lines: &[Value]| {
+        column(&json!(lines[18..]), "data").iter().map(|data| data["turn"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(turns(&ours), turns(&good));
+    let (report, code) = sandbox.json(&["verify", text(&log), "--fail-on", "warning"]);
+    assert_eq!(code, 0, "{report}");
 }
 
 #[test]
@@ -60,6 +73,17 @@ fn r18_stale_lock_before_end_seed_then_success() {
     let (view, _) = sandbox
         .json(&["replay", text(&fixture("cases/R18-stale-lock-before-end-seed-then-success/session.jsonl"))]);
     assert_eq!(view["lock"], json!({ "state": "free" }));
+    // The next bracket is one more, and the voided start stays without an end.
+    let log = sandbox.copy(fixture("cases/R18-stale-lock-before-end-seed-then-success/session.jsonl"));
+    let (old, known) = (fs::read(&log).unwrap(), lines(&log).len());
+    let (report, code) = sandbox.json(&["compact", text(&log), "--retain-tokens", "0", "--break-lock"]);
+    let file = &report["files"][0];
+    assert_eq!((code, &file["status"], &file["startSeq"]), (0, &json!("compacted"), &json!(34)), "{report}");
+    assert!(fs::read(&log).unwrap().starts_with(&old));
+    let types = column(&json!(lines(&log)[known..]), "type");
+    assert_eq!(types, ["compaction/start", "compaction/summary", "user/message", "compaction/end"]);
+    let (report, code) = sandbox.json(&["verify", text(&log), "--fail-on", "warning"]);
+    assert_eq!((code, &finding(&report["files"][0], "expired-lock")["seq"]), (0, &json!(17)), "{report}");
 }
 
 #[test]
@@ -69,6 +93,12 @@ fn r19_parallel_batch_split_by_replace() {
     assert_eq!(suggestions(&sandbox, case, "1..6"), (json!("region"), json!(["1..1", "1..7"])));
     let (code, suggest) = suggestions(&sandbox, case, "6..7");
     assert_eq!((code, suggest), (json!("region"), json!(["3..7"])));
+    // Nor does a region that dshc chooses part the batch.
+    let log = fixture(case);
+    for (tail, seqs) in [("0", json!([3, 6, 7])), ("13", Value::Null), ("100", Value::Null)] {
+        let (report, code) = sandbox.json(&["compact", "-n", text(&log), "--retain-tokens", tail]);
+        assert_eq!((code, &report["files"][0]["region"]["seqs"]), (0, &seqs), "{tail}: {report}");
+    }
 }
 
 #[test]
@@ -98,6 +128,16 @@ fn r25_repeated_failed_compactions() {
     let message = file["reason"]["message"].as_str().unwrap();
     assert!(message.contains(&file["hostTokens"]["shadowed"].to_string()), "{message}");
     assert_eq!(fs::read(&log).unwrap(), old);
+    // Nor does a log under pressure get a sixth bracket, however many passes are allowed.
+    for more in [
+        &["--region", "1..3", "--strategy", "drop"][..],
+        &["--over", "1", "--retain-tokens", "0", "--passes", "9"],
+    ] {
+        let (report, code) = sandbox.json(&[&["compact", text(&log)], more].concat());
+        let status = report["files"][0]["status"].as_str().unwrap();
+        assert!((code, status) == (4, "refused") || (code, status) == (0, "nothing_to_do"), "{report}");
+        assert_eq!(fs::read(&log).unwrap(), old);
+    }
 }
 
 #[test]
@@ -121,6 +161,27 @@ fn r27_original_task_lost_on_second_fold() {
         assert_eq!((code, &report["files"][0]["status"]), (0, &json!("compacted")), "{report}");
         let (view, _) = sandbox.json(&["replay", text(&demo)]);
         assert_eq!(view["task"], task(visible), "{arguments:?}");
+    }
+}
+
+#[test]
+fn r30_special_tokens_and_cjk() {
+    let sandbox = Sandbox::new();
+    for tokenizer in ["host", "o200k_base", "cl100k_base"] {
+        let log = sandbox.copy(fixture("cases/R30-special-tokens-and-cjk/session.jsonl"));
+        let arguments = ["compact", text(&log), "--retain-tokens", "0", "--tokenizer", tokenizer];
+        let (report, code) = sandbox.json(&arguments);
+        let file = &report["files"][0];
+        assert_eq!((code, &file["status"]), (0, &json!("compacted")), "{tokenizer}: {report}");
+        let (host, exact) = (file["hostTokens"]["before"].as_u64().unwrap(), &file["tokens"]);
+        assert_eq!(exact.is_null(), tokenizer == "host", "{file}");
+        // dsh's estimate takes four of these characters for one token.
+        assert!(exact.is_null() || exact["before"].as_u64().unwrap() > 2 * host, "{file}");
+        let summary = lines(&log).into_iter().rfind(|line| line["type"] == "compaction/summary").unwrap();
+        assert_eq!(summary["data"]["shadowedTokenCount"], file["hostTokens"]["shadowed"]);
+        let messages = sandbox.run(&["replay", text(&log), "--format", "messages"]).out;
+        assert!(messages.contains("<|endoftext|>, <|im_start|>system"), "the task is kept: {messages}");
+        assert_eq!(sandbox.run(&["verify", text(&log), "--fail-on", "warning"]).code, 0);
     }
 }
 

@@ -57,6 +57,42 @@ fn compete(name: &str) {
     }
 }
 
+/// A pipe with a name.
+#[cfg(unix)]
+fn pipe(sandbox: &Sandbox, name: &str) -> std::path::PathBuf {
+    let pipe = sandbox.path(name);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    pipe
+}
+
+#[test]
+#[cfg(unix)]
+fn while_one_waits_for_its_summary_every_other_is_turned_away() {
+    let sandbox = Sandbox::new();
+    let log = sandbox.copy(fixture("demo/session.jsonl"));
+    fs::write(sandbox.path("answer.md"), crate::command::ANSWER).unwrap();
+    let (begun, go) = (pipe(&sandbox, "begun"), pipe(&sandbox, "go"));
+    let line = "echo begun >begun; cat go; cat answer.md";
+    let arguments = ["compact", text(&log), "--keep-turns", "2", "--format", "json"];
+    let program = ["--summarizer", "command", "--command", line];
+    let mut command = sandbox.command(&[&arguments[..], &program].concat());
+    let first = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    assert_eq!(fs::read_to_string(begun).unwrap(), "begun\n");
+
+    let locked = fs::read(&log).unwrap();
+    for more in [&[][..], &["--break-lock"], &["--assume-idle"], &["-n"], &["-o", "new.jsonl"]] {
+        let (report, code) = sandbox.json(&[&["compact", text(&log), "--keep-turns", "1"], more].concat());
+        let reason = &report["files"][0]["reason"];
+        assert_eq!((code, &reason["code"]), (4, &json!("busy")), "{more:?}: {report}");
+        assert!(fs::read(&log).unwrap() == locked && !sandbox.path("new.jsonl").exists(), "{more:?}");
+    }
+    fs::write(go, "").unwrap();
+    let (file, code) = told(&first.wait_with_output().unwrap());
+    assert_eq!((code, &file["status"]), (0, &json!("compacted")), "{file}");
+    assert!(fs::read(&log).unwrap().starts_with(&locked));
+    assert_eq!(sandbox.run(&["verify", text(&log), "--fail-on", "warning"]).code, 0);
+}
+
 #[test]
 fn of_two_compactions_at_once_one_wins_raw() {
     compete("demo/session.jsonl");

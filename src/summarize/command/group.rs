@@ -29,18 +29,16 @@ mod system {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 mod system {
     use std::io;
+    use std::os::windows::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
     /// The shell that runs a command line.
     pub(in super::super) fn shell(line: &str) -> Command {
         let mut command = Command::new("cmd");
-        #[cfg(windows)]
-        std::os::windows::process::CommandExt::raw_arg(command.arg("/C"), line);
-        #[cfg(not(windows))]
-        command.arg("/C").arg(line);
+        command.arg("/C").raw_arg(line);
         command
     }
 

@@ -5,6 +5,9 @@ use std::path::Path;
 /// The most characters of a name.
 const MOST: usize = 80;
 
+/// The shell's own words that a command line may begin with: what they begin is a script of its own.
+const RESERVED: [&str; 7] = ["if", "for", "while", "until", "case", "{", "!"];
+
 /// The file name of the program that a command line starts; `command` where none can be told. Settings of
 /// variables before it (`KEY=value prog`) are passed over.
 pub(super) fn of(line: &str) -> String {
@@ -17,7 +20,8 @@ pub(super) fn of(line: &str) -> String {
         }
         let name = Path::new(&word).file_name().map(|name| name.to_string_lossy().into_owned());
         let name: String = name.unwrap_or_default().chars().filter(|c| !c.is_control()).take(MOST).collect();
-        return if name.contains(char::is_alphanumeric) { name } else { "command".to_owned() };
+        let is_program = name.contains(char::is_alphanumeric) && !RESERVED.contains(&&*word);
+        return if is_program { name } else { "command".to_owned() };
     }
 }
 
@@ -67,6 +71,9 @@ mod tests {
             ("cat>x", "cat"),
             ("(cat)", "command"),
             ("$(which llm)", "$"),
+            ("if test -e x; then cat x; fi", "command"),
+            ("{ cat; }", "command"),
+            ("/opt/if x", "if"),
             ("KEY=k-123", "command"),
             ("", "command"),
             ("''", "command"),

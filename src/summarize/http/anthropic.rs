@@ -2,8 +2,7 @@
 
 use super::draft::{Draft, Stop};
 use super::fault::Fault;
-use super::openai::Thinking;
-use super::terms::{Switch, Terms};
+use super::terms::{Terms, Thinking};
 use super::{refusal, words};
 use crate::json::{self, Raw, Text};
 use crate::summarize::Prompt;
@@ -42,7 +41,7 @@ pub(super) fn body(
         system: &prompt.instructions,
         messages: [Message { role: "user", content: &prompt.text }],
         stream: true,
-        thinking: (terms.switch == Switch::Thinking).then_some(Thinking { r#type: "disabled" }),
+        thinking: terms.thinking(),
     })
 }
 

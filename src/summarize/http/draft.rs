@@ -91,21 +91,24 @@ impl Draft {
 
     /// The answer, where it is a whole one and a text. The stream has come to its end.
     pub(super) fn finish(self) -> Result<Answer, Fault> {
-        if self.stop == Some(Stop::Filter) || !self.refusal.is_empty() {
-            return Err(refusal(&self.refusal));
-        }
-        if self.stop == Some(Stop::Tool) || self.calls {
-            return Err(tool_call());
-        }
+        let stop = match self.stop {
+            Some(Stop::Filter) => Stop::Filter,
+            _ if !self.refusal.is_empty() => Stop::Filter,
+            _ if self.calls => Stop::Tool,
+            Some(stop) => stop,
+            None => return Err(Fault::broken("the answer ended before its end mark")),
+        };
         let whole = Text::from_utf16(&self.text).into_str().into_owned();
         let (text, has_unclosed_thought) = without_thoughts(&whole);
         let has_thought = self.thought_units > 0 || has_unclosed_thought || text.len() < whole.trim().len();
         let is_empty = text.is_empty();
-        let Some(stop) = self.stop else { return Err(Fault::broken("the answer ended before its end mark")) };
         match stop {
             Stop::Interrupted => Err(Fault::broken("the server broke the answer off for want of resources")),
             Stop::Filter => Err(refusal(&self.refusal)),
-            Stop::Tool => Err(tool_call()),
+            Stop::Tool => Err(Fault::lasting(
+                "the model called a tool, though it was offered none",
+                "try it again, or another model",
+            )),
             Stop::Cap if is_empty && has_thought => Err(Fault::lasting(
                 "the model used up --max-tokens for its thinking and said nothing",
                 "raise --max-tokens, or take a model that does not think",
@@ -148,10 +151,6 @@ fn refusal(words: &str) -> Fault {
         format!("the model refused to answer, or its server's filter did{words}"),
         "name another region, or try another model",
     )
-}
-
-fn tool_call() -> Fault {
-    Fault::lasting("the model called a tool, though it was offered none", "try it again, or another model")
 }
 
 /// The text without the thinking that some local models put before it, between tags of their own; and whether the

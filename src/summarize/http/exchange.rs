@@ -21,8 +21,7 @@ const PIECE: usize = 16 << 10;
 /// Pieces that may wait to be taken.
 const PIECES: usize = 16;
 
-/// What is sent, and where.
-#[derive(Debug, Clone)]
+/// What is sent, and where. It has no `Debug`: a header holds the key.
 pub(super) struct Call {
     pub(super) url: String,
     pub(super) headers: Vec<(&'static str, String)>,

@@ -1,9 +1,14 @@
 //! The secret that a server wants, which no message may hold.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// What a message shows where the key stood.
 const MASK: &str = "[key]";
+
+/// What is shorter, in bytes, is no real key but a word that a server of one's own is content with, and may be one of
+/// the model's too.
+const SHORTEST: usize = 12;
 
 /// A key, and the environment variable that it came from.
 #[derive(Clone, PartialEq, Eq)]
@@ -31,6 +36,12 @@ impl Key {
         &self.secret
     }
 
+    /// A model's text, or an event of it, without the secret, where that is a real one: what a server echoes must not
+    /// come into the log.
+    pub(super) fn redact_answer<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.secret.len() < SHORTEST { text.into() } else { self.redact(text).into() }
+    }
+
     /// `text` without the secret, plain or as JSON spells it.
     pub(super) fn redact(&self, text: &str) -> String {
         let spelt = crate::json::quote(&self.secret);
@@ -55,6 +66,13 @@ mod tests {
         assert_eq!(key.secret(), "sk-\"1\\2");
         assert_eq!(format!("{key:?}"), "Key(K)");
         assert_eq!(key.redact(r#"bad key sk-"1\2, {"k":"sk-\"1\\2"}"#), r#"bad key [key], {"k":"[key]"}"#);
+    }
+
+    #[test]
+    fn a_word_that_stands_for_a_key_may_be_said() {
+        let redacted = |secret, text: &str| Key::new("K", secret).unwrap().redact_answer(text).into_owned();
+        assert_eq!(redacted("ollama", "- ollama runs"), "- ollama runs");
+        assert_eq!(redacted("sk-0123456789", "- sk-0123456789!"), "- [key]!");
     }
 
     #[test]

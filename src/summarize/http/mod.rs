@@ -29,6 +29,7 @@ use super::{Answer, Model, Prompt, SummarizeError, Watch};
 use draft::Draft;
 use exchange::{Call, Exchange, Head, Piece, Until};
 use fault::Fault;
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use terms::Terms;
@@ -91,6 +92,7 @@ impl Remote {
                             format!("{message}; asking again in {seconds:.1} s would pass --timeout");
                         return Err(Fault::Passing { message, help, wait: None });
                     }
+                    let message = self.redact(&message);
                     until.watch.stage(&format!("trying again in {seconds:.1} s ({message})"));
                     until.pause(wait)?;
                     until.watch.stage(&format!("asking {}", self.name));
@@ -116,7 +118,8 @@ impl Remote {
         }
         let mut draft = Draft::new(terms.cap_for(self.max_tokens));
         self.read(&mut exchange, &mut draft, until.watch)?;
-        draft.finish()
+        // The events of an answer may part a key that none of them holds.
+        draft.finish().map(|answer| Answer { text: self.redact_answer(&answer.text).into_owned(), ..answer })
     }
 
     fn call(&self, prompt: &Prompt, terms: Terms) -> Result<Call, Fault> {
@@ -138,14 +141,15 @@ impl Remote {
         Ok(Call { url: self.server.endpoint.clone(), headers, body, is_loopback: self.server.is_loopback })
     }
 
-    /// Reads the stream of events to its end. A connection that breaks after the model has said that it stopped has
-    /// nothing more to bring but figures.
+    /// Reads the stream of events to its end. A connection that breaks, or is held open beyond a deadline, after the
+    /// model has said that it stopped has nothing more to bring but figures.
     fn read(&self, exchange: &mut Exchange, draft: &mut Draft, watch: &dyn Watch) -> Result<(), Fault> {
         let take = match self.server.dialect {
             Dialect::OpenAi => openai::take,
             Dialect::Anthropic => anthropic::take,
         };
-        let take = |data: &str, draft: &mut Draft| take(&self.without_key(data), draft);
+        // Before a message shows a part of it, at whose edge half a key would be none.
+        let take = |data: &str, draft: &mut Draft| take(&self.redact_answer(data), draft);
         let mut reader = sse::Reader::default();
         let (mut events, mut any, mut begin) = (Vec::new(), false, Vec::new());
         loop {
@@ -153,7 +157,8 @@ impl Remote {
                 Ok(Piece::Bytes(bytes)) => bytes,
                 Ok(Piece::End) => break,
                 Ok(_) => continue,
-                Err(Fault::Passing { .. }) if self.is_whole(draft) => return Ok(()),
+                Err(Fault::Cancelled) => return Err(Fault::Cancelled),
+                Err(_) if self.is_whole(draft) => return Ok(()),
                 Err(fault) => return Err(fault),
             };
             if !any && begin.len() < MOST_OF_ERROR {
@@ -217,9 +222,8 @@ impl Remote {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
-    /// An event without the key, where it tells an error. A model's own words are left as they are.
-    fn without_key<'d>(&self, data: &'d str) -> std::borrow::Cow<'d, str> {
-        if data.contains("\"error\"") { self.redact(data).into() } else { data.into() }
+    fn redact_answer<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.key.as_ref().map_or(Cow::Borrowed(text), |key| key.redact_answer(text))
     }
 }
 

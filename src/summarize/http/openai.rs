@@ -5,7 +5,7 @@
 
 use super::draft::{Draft, Stop};
 use super::fault::Fault;
-use super::terms::{Cap, Switch, Terms};
+use super::terms::{Cap, Switch, Terms, Thinking};
 use super::{refusal, words};
 use crate::json::{self, Raw};
 use crate::summarize::Prompt;
@@ -44,12 +44,6 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-/// `{"type": "disabled"}`.
-#[derive(Serialize)]
-pub(super) struct Thinking {
-    pub(super) r#type: &'static str,
-}
-
 #[derive(Serialize)]
 struct TemplateArguments {
     enable_thinking: bool,
@@ -73,7 +67,7 @@ pub(super) fn body(
         stream_options: terms.asks_usage.then_some(StreamOptions { include_usage: true }),
         max_tokens: cap.filter(|_| terms.cap == Cap::Tokens),
         max_completion_tokens: cap.filter(|_| terms.cap == Cap::CompletionTokens),
-        thinking: (terms.switch == Switch::Thinking).then_some(Thinking { r#type: "disabled" }),
+        thinking: terms.thinking(),
         reasoning_effort: (terms.switch == Switch::Effort).then_some("none"),
         chat_template_kwargs: (terms.switch == Switch::Template)
             .then_some(TemplateArguments { enable_thinking: false }),

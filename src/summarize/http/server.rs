@@ -104,6 +104,12 @@ impl Server {
         named: Option<&str>,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Option<Key>, ServerError> {
+        if named.is_some_and(|name| !is_variable(name)) {
+            return Err(ServerError::new(
+                "what --api-key-env was given cannot be the name of a variable",
+                "give it the name of the environment variable that holds the key, never the key itself",
+            ));
+        }
         let is_safe = self.is_encrypted || self.is_loopback;
         if !is_safe {
             return match named {
@@ -149,6 +155,11 @@ impl Server {
             asks_usage: self.dialect == Dialect::OpenAi,
         }
     }
+}
+
+/// Letters, digits and underscores: most keys have other signs too.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The address itself is not shown: it may hold a password.
@@ -254,6 +265,8 @@ mod tests {
         assert_eq!(key("ollama", None), Ok(None));
         assert_eq!(key("http://[::1]:5", Some("DEEPSEEK_API_KEY")), Ok(Some("DEEPSEEK_API_KEY".into())));
         assert!(key("ollama", Some("NONE")).unwrap_err().contains("NONE"));
+        let error = key("deepseek", Some("sk-the-key-itself")).unwrap_err();
+        assert!(error.contains("--api-key-env") && !error.contains("sk-"), "{error}");
         let error = key("ollama", Some("BAD")).unwrap_err();
         assert!(error.contains("BAD") && !error.contains("two words"));
     }

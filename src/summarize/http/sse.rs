@@ -53,7 +53,12 @@ impl Reader {
         if !self.line.is_empty() {
             self.end_line(&mut events).ok()?;
         }
-        self.data.take().map(into_text)
+        self.take_event()
+    }
+
+    /// An event whose data is empty is none: some servers keep a connection open with it.
+    fn take_event(&mut self) -> Option<String> {
+        self.data.take().filter(|data| !data.is_empty()).map(into_text)
     }
 
     fn hold(&mut self, bytes: &[u8]) -> Result<(), Overlong> {
@@ -69,7 +74,7 @@ impl Reader {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         let line = held.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(&held);
         if line.is_empty() {
-            events.extend(self.data.take().map(into_text));
+            events.extend(self.take_event());
             return Ok(());
         }
         let Some(value) = line.strip_prefix(b"data") else { return Ok(()) };
@@ -111,9 +116,9 @@ mod tests {
 
     #[test]
     fn data_is_what_counts() {
-        let stream = "\u{feff}: keep-alive\n\nevent: ping\r\ndata: {\"a\":1}\r\n\r\n\n\nid: 7\ndata:x\ndata:  y\n\ndatum: z\n\ndata\n\n";
+        let stream = "\u{feff}: keep-alive\n\nevent: ping\r\ndata: {\"a\":1}\r\n\r\n\n\nid: 7\ndata:x\ndata:  y\n\ndatum: z\n\ndata\n\ndata: \n\n";
         let (events, rest) = read([stream.as_bytes()]);
-        assert_eq!(events, ["{\"a\":1}", "x\n y", ""]);
+        assert_eq!(events, ["{\"a\":1}", "x\n y"]);
         assert_eq!(rest, None);
     }
 

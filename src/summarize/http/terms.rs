@@ -1,5 +1,7 @@
 //! The members of a request that not every server takes, and what is left out once one was refused.
 
+use serde::Serialize;
+
 /// The tokens that an answer's cap is raised by where the model cannot be kept from thinking: thinking counts
 /// toward the cap.
 const THINKING: u64 = 8_192;
@@ -17,6 +19,12 @@ pub(super) enum Switch {
     Template,
     /// The way that was known is refused: the model thinks always, or never.
     Refused,
+}
+
+/// The value of [`Switch::Thinking`], which both dialects have.
+#[derive(Serialize)]
+pub(super) struct Thinking {
+    r#type: &'static str,
 }
 
 /// What the cap on an answer is called.
@@ -41,6 +49,11 @@ impl Terms {
     /// The cap of an answer of `max_tokens`, with room for the thinking where that is known to be needed.
     pub(super) fn cap_for(self, max_tokens: u64) -> u64 {
         max_tokens.saturating_add(if self.switch == Switch::Refused { THINKING } else { 0 })
+    }
+
+    /// The member `thinking`, where that is the switch.
+    pub(super) fn thinking(self) -> Option<Thinking> {
+        (self.switch == Switch::Thinking).then_some(Thinking { r#type: "disabled" })
     }
 
     /// Terms that a server which refused these in such words may accept; `None` where the words name none of them.

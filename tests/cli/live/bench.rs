@@ -1,6 +1,7 @@
 //! A log, a server, and what must hold after a failure.
 
 use crate::sandbox::{Run, Sandbox, fixture, lines, text};
+use crate::schemas::{faults, validator};
 use llmposter::{Fixture, MockServer, ServerBuilder};
 use serde_json::{Value, json};
 use std::fs;
@@ -64,6 +65,8 @@ impl Bench {
             ["--summarizer", dialect, "--base-url", url, "--model", "m-1", "--api-key-env", "THE_KEY"];
         let mut command = self.sandbox.command(&[&base[..], &asked, more].concat());
         command.env("THE_KEY", KEY).stdin(Stdio::null());
+        // A server on this machine is asked without it.
+        command.env("ALL_PROXY", "http://127.0.0.1:1").env("HTTP_PROXY", "http://127.0.0.1:1");
         Run::of(command.output().unwrap())
     }
 
@@ -71,6 +74,7 @@ impl Bench {
     pub fn report(run: &Run) -> Value {
         let document: Value =
             serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"));
+        assert_eq!(faults(&validator("docs/compact.schema.json"), &document), [""; 0]);
         document["files"][0].clone()
     }
 

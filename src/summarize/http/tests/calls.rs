@@ -131,6 +131,19 @@ fn what_lasts_is_told_at_once_without_the_key() {
 }
 
 #[test]
+fn no_part_of_a_key_is_told_and_none_stands_in_an_answer() {
+    // The message is cut in the middle of the key.
+    let event = format!("{}{SECRET}", "x".repeat(295));
+    let (message, _) = failure(ask(Dialect::OpenAi, 0, vec![stream(&[&event])]).0);
+    assert!(message.contains("no JSON") && !message.contains("sk-"), "{message}");
+    let (begin, end) = SECRET.split_at(5);
+    let chunk = |text: &str| format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
+    let stop = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+    let echo = stream(&[&chunk(begin), &chunk(end), &chunk(SECRET), stop]);
+    assert_eq!(ask(Dialect::OpenAi, 0, vec![echo]).0, Ok("[key][key]".into()));
+}
+
+#[test]
 fn a_refused_member_is_left_out_and_stays_out() {
     let no = |words: &str| answer("400 No", "", &format!(r#"{{"error":{{"message":"{words}"}}}}"#));
     let (address, server) = serve(vec![
@@ -160,6 +173,15 @@ fn a_stream_that_is_held_open_after_its_end_is_whole() {
     let (address, _) = serve(vec![held]);
     let answer = remote(Dialect::OpenAi, &address, 0).ask(&prompt(), &Unwatched);
     assert_eq!(answer.unwrap().text, "a summary");
+
+    let chunk = r#"{"choices":[{"delta":{"content":"a summary"},"finish_reason":"stop"}]}"#;
+    for is_idle in [true, false] {
+        let (address, _) = serve(vec![Answer { is_held: true, ..stream(&[chunk]) }]);
+        let mut remote = remote(Dialect::OpenAi, &address, 0);
+        let soon = Duration::from_millis(500);
+        *(if is_idle { &mut remote.limits.idle } else { &mut remote.limits.total }) = soon;
+        assert_eq!(remote.ask(&prompt(), &Unwatched).unwrap().text, "a summary", "{is_idle}");
+    }
 }
 
 #[test]
