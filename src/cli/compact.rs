@@ -226,7 +226,7 @@ impl Compact {
         if let Occasion::Pressure { limit, .. } = occasion
             && let Some(problem) = limit.conflict(choice)
         {
-            return Err(UsageError::new(problem, "keep less of the tail, or raise the limit").into());
+            return Err(UsageError::new(problem, "keep less of the tail (--retain-ratio, which is 0.16 where nothing is said, or --retain-tokens), or raise the limit").into());
         }
         Ok(Options {
             occasion,

@@ -31,7 +31,8 @@ pub(super) struct SummarizerArgs {
     /// and writes the summary to its standard output.
     #[arg(long, help_heading = HEADING, value_name = "LINE")]
     command: Option<String>,
-    /// The server that is asked: deepseek, openai, ollama, llama.cpp, vllm, anthropic, or an address
+    /// The server that is asked: deepseek, openai, ollama, llama.cpp, vllm, anthropic, an address, or a local server's
+    /// name with another address, as in vllm=http://127.0.0.1:9000
     /// [env: DSHC_BASE_URL] [default: deepseek for `openai`, anthropic for `anthropic`].
     #[arg(long, help_heading = HEADING, value_name = "URL")]
     base_url: Option<String>,

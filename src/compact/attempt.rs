@@ -69,6 +69,7 @@ impl Job<'_> {
     fn admit(&self, plan: &Plan, judge: &Judge) -> Result<(), Reason> {
         let objection = |text: &str| judge.objection(text);
         let request = plan.request(&objection, self.services.watch);
+        judge.has_room()?;
         self.services.summarizer.admits(&request).map_err(reason_of)
     }
 

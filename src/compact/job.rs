@@ -21,6 +21,10 @@ pub(super) fn run(
     services: &Services,
     outcome: &mut Outcome,
 ) -> Result<(), Stopped> {
+    // A device may never end, and a pipe cannot be appended to.
+    if !path.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is no file").into());
+    }
     let job = Job { options, services };
     if options.is_dry_run {
         job.carry_out(&mut OpenLog::rehearsal(path)?, outcome)?;
@@ -234,7 +238,7 @@ impl Job<'_> {
 }
 
 pub(super) fn cancelled() -> Reason {
-    Reason::new("cancelled", "interrupted", "nothing was replaced; run it again when you like")
+    Reason::new("cancelled", "interrupted", "run it again when you like")
 }
 
 /// The surface's seqs once results have been made shorter.

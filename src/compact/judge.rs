@@ -11,6 +11,8 @@ use crate::session::Session;
 use crate::summarize::Summary;
 use crate::tokens::Tokenizer;
 
+const HELP_LARGER: &str = "name a larger region, or keep less of the tail";
+
 /// Judges the summaries of one plan.
 pub(super) struct Judge<'a> {
     plan: &'a Plan,
@@ -50,6 +52,19 @@ impl<'a> Judge<'a> {
         self.exact.map(|(_, figures)| figures)
     }
 
+    /// Whether any text at all could take the region's place; told before a model is asked for one.
+    pub(super) fn has_room(&self) -> Result<(), Reason> {
+        let bracket = &self.plan.placement.bracket;
+        let (frame, shadowed) = (self.plan.framed("").host_tokens(bracket.format), bracket.shadowed_tokens);
+        if frame < shadowed {
+            return Ok(());
+        }
+        let message = format!(
+            "a checkpoint costs {frame} host tokens without any summary, the region costs {shadowed}"
+        );
+        Err(Reason::new("not_smaller", message, HELP_LARGER))
+    }
+
     /// What is wrong with a text, if anything is.
     pub(super) fn objection(&self, text: &str) -> Option<String> {
         self.judge(text).err().map(|objection| objection.message)
@@ -72,7 +87,7 @@ impl<'a> Judge<'a> {
                 message: format!(
                     "the checkpoint would cost {price} host tokens, the region costs {shadowed}"
                 ),
-                help: "name a larger region, or keep less of the tail",
+                help: HELP_LARGER,
             });
         }
         let exact = self.exact.map(|(tokenizer, figures)| figures.with(&tokenizer, &checkpoint));

@@ -20,6 +20,9 @@ pub(super) fn without_mark(line: &str) -> &str {
 
 /// Whether the line only says that there is nothing to say.
 pub(super) fn says_nothing(line: &str) -> bool {
+    if line.trim_start().starts_with("<!--") {
+        return true;
+    }
     let word = without_mark(line).trim_matches(|c: char| !c.is_alphanumeric() && c != '/').to_lowercase();
     matches!(word.as_str(), "" | "none" | "n/a" | "nothing" | "empty")
 }

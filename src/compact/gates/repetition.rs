@@ -107,7 +107,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 fn refusal(what: &str, sample: &str, copies: usize) -> Objection {
     Objection::form(format!(
-        "the summary repeats itself: {what} \"{}\" stand {copies} times in a row: say everything once",
+        "the summary repeats itself: {what} \"{}\", {copies} times in a row: say everything once",
         shown(sample)
     ))
 }
@@ -178,12 +178,12 @@ mod tests {
     fn repeated_lines_are_told() {
         let text = format!("## Files and Code\n{}- src/b.rs", "- Read src/a.rs.\n\n".repeat(9));
         assert!(
-            message(&text).contains("the line \"Read src/a.rs.\" stand 9 times in a row"),
+            message(&text).contains("the line \"Read src/a.rs.\", 9 times in a row"),
             "{}",
             message(&text)
         );
         let numbered: Vec<_> = (1..9).map(|number| format!("{number}. Run the tests")).collect();
-        assert!(message(&numbered.join("\n")).contains("\"Run the tests\" stand 8 times"));
+        assert!(message(&numbered.join("\n")).contains("\"Run the tests\", 8 times"));
         assert!(message(&"- one thing\n- two things\n- three things\n".repeat(5)).contains("lines by turns"));
         assert!(message(&"x = 1234\n".repeat(5)).contains("x = 1234"));
     }
@@ -202,14 +202,14 @@ mod tests {
         let text: String = (1..=8).map(section).collect();
         assert!(message(&text).contains("8 of its 16 lines say \"It works.\""), "{}", message(&text));
         let bare = "## Section\n- It works.\n".repeat(8);
-        assert!(message(&bare).contains("stand 8 times in a row"), "{}", message(&bare));
+        assert!(message(&bare).contains(", 8 times in a row"), "{}", message(&bare));
     }
 
     #[test]
     fn repeated_words_are_told() {
         let text = format!("- The loop {}ends.", "reads the file and then ".repeat(7));
         assert!(
-            message(&text).contains("the words \"reads the file and then\" stand 7 times"),
+            message(&text).contains("the words \"reads the file and then\", 7 times"),
             "{}",
             message(&text)
         );

@@ -18,6 +18,13 @@ pub(super) fn judge(summary: &str) -> Result<(), Objection> {
     if lines.clone().next().is_some_and(is_fence) && lines.clone().next_back().is_some_and(is_fence) {
         return Err(Objection::form("the whole summary stands in a code fence: write it without the fence"));
     }
+    if ["```", "~~~"].iter().any(|mark| lines.clone().filter(|line| line.starts_with(mark)).count() % 2 == 1)
+    {
+        return Err(Objection::form("a code fence is opened and not closed: close it, or write without one"));
+    }
+    if ["<think", "</think"].iter().any(|tag| summary.contains(tag)) {
+        return Err(Objection::form("the summary holds a part of the thinking about it: leave that out"));
+    }
     for part in [OPENING_TAG, CLOSING_TAG, TASK_LABEL, PREAMBLE_END] {
         if summary.contains(part) {
             let message =
@@ -41,6 +48,16 @@ mod tests {
 
     fn message(summary: &str) -> String {
         judge(summary).err().map_or_else(String::new, |objection| objection.message)
+    }
+
+    #[test]
+    fn half_a_fence_and_thinking_are_refused() {
+        let text = "## Current Work\n```sh\nmake\n";
+        assert!(message(text).contains("opened and not closed"), "{}", message(text));
+        assert_eq!(message(&format!("{text}```\n")), "");
+        for thinking in ["<think>\nhm\n</think>\n## Current Work\n- a", "hm</think>\n## Current Work\n- a"] {
+            assert!(message(thinking).contains("thinking"), "{}", message(thinking));
+        }
     }
 
     #[test]
@@ -69,8 +86,6 @@ mod tests {
     #[test]
     fn one_line_may_lead_over() {
         assert_eq!(message("Here is the summary:\n\n## Next Step\nGo on."), "");
-        assert!(
-            message("<think>\nWell.\n</think>\n## Next Step\nGo on.").starts_with("3 lines stand before")
-        );
+        assert!(message("Well.\nLet me see.\nSo:\n## Next Step\nGo on.").starts_with("3 lines stand before"));
     }
 }

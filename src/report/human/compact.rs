@@ -12,7 +12,7 @@ fn region(pass: &Pass, out: &mut dyn Write) -> io::Result<()> {
     if let (Some(shadowed), Some(checkpoint)) = (pass.shadowed, pass.checkpoint) {
         writeln!(out, "  {} host tokens become {}", grouped(shadowed), grouped(checkpoint))?;
     }
-    if let Some(exact) = &pass.tokens {
+    if let Some(exact) = pass.tokens.as_ref().filter(|_| pass.checkpoint.is_some()) {
         let figure = |tokens: Option<u64>| tokens.map_or_else(|| "?".to_owned(), grouped);
         let (shadowed, checkpoint) = (figure(exact.shadowed), figure(exact.checkpoint));
         writeln!(out, "  {shadowed} tokens of {} become {checkpoint}", exact.tokenizer)?;

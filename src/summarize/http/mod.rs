@@ -218,6 +218,12 @@ impl Remote {
         })
     }
 
+    /// A message that says which server it is about.
+    fn placed(&self, message: &str) -> String {
+        let place = &self.server.place;
+        if message.contains(place.as_str()) { message.to_owned() } else { format!("{place}: {message}") }
+    }
+
     fn redact(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
@@ -254,7 +260,7 @@ impl Model for Remote {
         let until = Until { deadline, total: self.limits.total, idle: self.limits.idle, watch };
         self.ask_on(prompt, until).map_err(|fault| {
             let failed = |message: &str, help: &str| SummarizeError::Failed {
-                message: self.redact(message),
+                message: self.redact(&self.placed(message)),
                 help: self.redact(help),
             };
             match fault {

@@ -47,6 +47,12 @@ impl Server {
     /// The server of this name or at this address; without one, the dialect's own: DeepSeek's, Anthropic's.
     pub fn find(dialect: Dialect, address: Option<&str>) -> Result<Self, ServerError> {
         let mut known = PRESETS.iter().filter(|preset| preset.dialect == dialect);
+        // A server without a key of its own may be anywhere: `vllm=http://127.0.0.1:9000`.
+        if let Some((name, address)) = address.and_then(|address| address.split_once('='))
+            && let Some(preset) = known.clone().find(|preset| preset.name == name && preset.key.is_none())
+        {
+            return Self::at(dialect, address, Some(preset));
+        }
         let named = match address {
             None => known.next(),
             Some(name) => known.find(|preset| preset.name == name),
@@ -199,6 +205,11 @@ mod tests {
     }
 
     #[test]
+    fn a_key_goes_to_no_other_place_by_a_name() {
+        assert!(Server::find(Dialect::OpenAi, Some("deepseek=https://elsewhere.example")).is_err());
+    }
+
+    #[test]
     fn names_and_addresses_lead_to_an_endpoint() {
         for (address, endpoint, provider) in [
             ("deepseek", "https://api.deepseek.com/chat/completions", "deepseek"),
@@ -208,6 +219,7 @@ mod tests {
             ("http://localhost:11434", "http://localhost:11434/v1/chat/completions", "ollama"),
             ("llama.cpp", "http://127.0.0.1:8080/v1/chat/completions", "llama.cpp"),
             ("vllm", "http://127.0.0.1:8000/v1/chat/completions", "vllm"),
+            ("vllm=http://10.0.0.5:9000", "http://10.0.0.5:9000/v1/chat/completions", "vllm"),
             ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/chat/completions", "openai-compatible"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/chat/completions", "openai-compatible"),
             ("http://h/x/chat/completions", "http://h/x/chat/completions", "openai-compatible"),
