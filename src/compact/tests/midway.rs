@@ -96,8 +96,7 @@ const ALL: Options = Options { vouched: Vouched::NoProcess, ..Options::new(Reten
 
 #[test]
 fn what_was_mended_is_told_where_it_stays_mended() {
-    let mended =
-        |notes: &[String]| notes.iter().any(|note| note.contains("torn tail of 7 bytes is cut off"));
+    let mended = |notes: &[String]| notes.iter().any(|note| note.contains("torn tail of 7 bytes is cut off"));
     for name in LOGS {
         let (folder, path, old) = log(name);
         add(&path, if name.ends_with("zstd") { &[0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0] } else { b"{\"type\"" });
