@@ -42,6 +42,7 @@ pub(super) fn run(
             stopped => stopped,
         });
     };
+    job.rehearse(path, outcome)?;
     let mut log = OpenLog::to_new_file(path, Copy::new(output, services.disk))?;
     let published = job.carry_out(&mut log, outcome).and_then(|()| log.publish());
     if published.is_ok() {
@@ -79,12 +80,11 @@ impl Job<'_> {
     fn carry_out(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
         outcome.bytes.0 = log.old_length;
         outcome.starts_from(&log.folded.session);
-        let told = outcome.notes.len();
         let done = self.mend_and_compact(log, outcome);
         outcome.bytes.1 = log.new_length();
         outcome.appended = log.appended.filter(|_| outcome.bytes.1.is_some());
-        outcome.notes.splice(told..told, log.mended(done.is_ok()));
         if done.is_err() {
+            // What was made shorter, or compacted before, stays so.
             if !outcome.has_no_progress() {
                 outcome.ends_with(&log.folded.session);
             }
@@ -105,7 +105,7 @@ impl Job<'_> {
 
     fn mend_and_compact(&self, log: &mut OpenLog, outcome: &mut Outcome) -> Result<(), Stopped> {
         if self.options.vouched == Vouched::NoProcess {
-            log.mend()?;
+            log.mend(&mut outcome.mended)?;
         }
         if let Some(reason) = objection(&log.folded) {
             return Err(Stopped::Refused(reason));

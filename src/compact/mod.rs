@@ -114,10 +114,16 @@ pub fn compact(path: &Path, output: Option<&Path>, options: &Options, services: 
     match job::run(path, output, options, services, &mut outcome) {
         Ok(()) => {}
         Err(Stopped::Nothing(why)) => outcome.notes.push(why),
-        Err(Stopped::Refused(reason)) => outcome.stop(Status::Refused, reason),
+        Err(Stopped::Refused(reason)) => {
+            // Nothing was written.
+            outcome.mended.clear();
+            outcome.stop(Status::Refused, reason);
+        }
         Err(Stopped::Failed(reason)) => outcome.stop(Status::Failed, reason),
         Err(Stopped::Unreadable(error)) => outcome.stop(Status::Unreadable, Reason::unreadable(&error)),
     }
+    let mended = std::mem::take(&mut outcome.mended);
+    outcome.notes.splice(..0, mended);
     outcome.say_everything_once();
     outcome
 }

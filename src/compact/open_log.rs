@@ -21,8 +21,6 @@ pub(super) struct OpenLog<'a> {
     pub(super) old_length: u64,
     /// The first and the last seq that was appended.
     pub(super) appended: Option<(u64, u64)>,
-    /// What was mended, in words.
-    mended: Vec<String>,
     place: Place<'a>,
 }
 
@@ -73,7 +71,7 @@ impl<'a> OpenLog<'a> {
     }
 
     fn new(folded: Folded, old_length: u64, place: Place<'a>) -> Self {
-        Self { folded, old_length, appended: None, mended: Vec::new(), place }
+        Self { folded, old_length, appended: None, place }
     }
 
     /// Makes the log ready to be written to: dsh is kept out of the session, or the copy made.
@@ -96,8 +94,8 @@ impl<'a> OpenLog<'a> {
         copy.publish(&source)
     }
 
-    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log.
-    pub(super) fn mend(&mut self) -> Result<(), Stopped> {
+    /// Mends a torn tail and frees a held lock, as dsh would when it opens the log; tells `notes` what is done.
+    pub(super) fn mend(&mut self, notes: &mut Vec<String>) -> Result<(), Stopped> {
         let is_held = matches!(self.folded.session.lock(), LockState::Held(_));
         if self.folded.damage.is_some() || self.folded.torn.is_none() && !is_held {
             return Ok(());
@@ -117,18 +115,12 @@ impl<'a> OpenLog<'a> {
             }
             Place::NewFile { .. } => Mended::default(),
         };
-        self.mended.extend(mended.tail.iter().map(mend::tail_note));
+        notes.extend(mended.tail.iter().map(mend::tail_note));
         if let Some(unlock) = mended.unlock {
             self.append(&unlock.records).map_err(|trouble| self.stopped(trouble))?;
-            self.mended.push(unlock.note);
+            notes.push(unlock.note);
         }
         Ok(())
-    }
-
-    /// What was mended, in words; nothing where it went into a copy or a rehearsal that came to nothing.
-    pub(super) fn mended(&mut self, is_done: bool) -> Vec<String> {
-        let is_told = is_done || matches!(self.place, Place::Log(_));
-        if is_told { std::mem::take(&mut self.mended) } else { Vec::new() }
     }
 
     /// The writer of the log or its copy; `None` in a rehearsal, and before a copy is [prepared](Self::prepare).
@@ -157,8 +149,8 @@ impl<'a> OpenLog<'a> {
 
     /// Length of the file in bytes, if something was written to it.
     pub(super) fn new_length(&mut self) -> Option<u64> {
-        let (old, is_written) = (self.old_length, self.appended.is_some() || !self.mended.is_empty());
-        self.appender().map(|appender| appender.length()).filter(|length| is_written || *length != old)
+        let (old, is_appended) = (self.old_length, self.appended.is_some());
+        self.appender().map(|appender| appender.length()).filter(|length| is_appended || *length != old)
     }
 
     /// Whether nothing more may be appended.
@@ -204,8 +196,8 @@ impl<'a> OpenLog<'a> {
         Ok(true)
     }
 
-    /// How an append that went wrong stops the work: refused, where it was found before a byte was written that the file
-    /// is another.
+    /// What an append that went wrong means for all that was to follow: where the log was another by then, nothing was
+    /// written.
     pub(super) fn stopped(&mut self, trouble: Trouble) -> Stopped {
         match trouble {
             Trouble::Append(error @ AppendError::Changed(_)) => error.into(),

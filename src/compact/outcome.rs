@@ -21,7 +21,7 @@ pub enum Status {
     NothingToDo,
     /// Refused before the first byte was written.
     Refused,
-    /// Failed after it had begun; no history was replaced.
+    /// Failed after it had begun. Nothing was replaced but what was pruned, or compacted by an earlier pass.
     Failed,
     /// The log could not be read.
     Unreadable,
@@ -223,6 +223,8 @@ pub struct Outcome {
     pub bytes: (u64, Option<u64>),
     /// Remarks for people.
     pub notes: Vec<String>,
+    /// What is mended first, to be told among the notes unless it is undone.
+    pub(super) mended: Vec<String>,
 }
 
 impl Outcome {
@@ -241,6 +243,7 @@ impl Outcome {
             appended: None,
             bytes: (0, None),
             notes: Vec::new(),
+            mended: Vec::new(),
         }
     }
 
@@ -284,7 +287,7 @@ impl Outcome {
 
     /// What was written is gone.
     pub(super) fn forget_what_was_written(&mut self) {
-        (self.pruned, self.appended) = (Vec::new(), None);
+        (self.pruned, self.mended, self.appended) = (Vec::new(), Vec::new(), None);
         (self.bytes.1, self.host_tokens.after) = (None, None);
         self.passes.iter_mut().for_each(|pass| pass.appended = None);
     }

@@ -1,9 +1,9 @@
 //! Does the text go round in circles, as a model does that has lost its way?
 
 use super::Objection;
-use super::headings::{says_nothing, without_mark};
+use super::headings::{heading, says_nothing, without_mark};
 use crate::summarize::Transcript;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// When items in a row that repeat are no coincidence.
 struct Limits {
@@ -28,6 +28,9 @@ const LETTERS: Limits = Limits { longest: 40, copies: 8, least: 200 };
 const MANY_LINES: usize = 30;
 const LINES_FOR_A_NEW_ONE: usize = 3;
 
+/// No line may be such a part of all of them, if it stands as often as a cycle may not.
+const SHARE_OF_ONE_LINE: usize = 3;
+
 /// Lines with fewer letters and digits, such as closing brackets, tell nothing.
 const TELLING: usize = 3;
 
@@ -39,12 +42,25 @@ const SHOWN: usize = 80;
 pub(super) fn judge(summary: &str, region: &Transcript) -> Result<(), Objection> {
     let tells =
         |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() >= TELLING && !says_nothing(line);
-    let lines: Vec<&str> = summary.lines().filter(tells).map(without_mark).collect();
+    // A loop goes on below each heading.
+    let said = summary.lines().filter(|line| heading(line).is_none());
+    let lines: Vec<&str> = said.filter(tells).map(without_mark).collect();
     if let Some(cycle) =
         find(&lines, &LINES).filter(|cycle| !is_quoted(&cycle.run(&lines).join("\n"), region))
     {
         let what = if cycle.period == 1 { "the line" } else { "lines by turns, the first of them" };
         return Err(refusal(what, lines.get(cycle.start).copied().unwrap_or_default(), cycle.copies));
+    }
+    if let Some((line, copies)) = most_frequent(&lines)
+        && copies >= LINES.copies
+        && copies.saturating_mul(SHARE_OF_ONE_LINE) >= lines.len()
+        && !is_quoted(&vec![line; copies].join("\n"), region)
+    {
+        return Err(Objection::form(format!(
+            "the summary repeats itself: {copies} of its {} lines say \"{}\": say everything once",
+            lines.len(),
+            shown(line)
+        )));
     }
     let distinct = lines.iter().collect::<HashSet<_>>().len();
     if lines.len() >= MANY_LINES && distinct.saturating_mul(LINES_FOR_A_NEW_ONE) < lines.len() {
@@ -90,11 +106,27 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn refusal(what: &str, sample: &str, copies: usize) -> Objection {
+    Objection::form(format!(
+        "the summary repeats itself: {what} \"{}\" stand {copies} times in a row: say everything once",
+        shown(sample)
+    ))
+}
+
+fn shown(sample: &str) -> String {
     let shown: String = sample.chars().take(SHOWN).collect();
     let more = if shown.len() < sample.len() { "…" } else { "" };
-    Objection::form(format!(
-        "the summary repeats itself: {what} \"{shown}{more}\" stand {copies} times in a row: say everything once"
-    ))
+    shown + more
+}
+
+/// The line that stands most often, the first of several, and how often.
+fn most_frequent<'a>(lines: &[&'a str]) -> Option<(&'a str, usize)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for line in lines {
+        *counts.entry(*line).or_default() += 1;
+    }
+    let most = counts.values().copied().max()?;
+    let first = lines.iter().find(|line| counts.get(*line) == Some(&most))?;
+    Some((*first, most))
 }
 
 /// Items that come again and again in the same order.
@@ -158,10 +190,19 @@ mod tests {
 
     #[test]
     fn few_different_lines_are_told_wherever_they_stand() {
-        let order = [0, 1, 2, 1, 0, 2, 2, 0, 1, 0];
+        let order = [0, 1, 2, 3, 1, 0, 3, 2, 2, 0, 3, 1];
         let lines: Vec<_> = order.iter().cycle().take(33).map(|line| format!("- line {line}")).collect();
         let text = lines.join("\n");
-        assert!(message(&text).contains("33 lines only 3 differ"), "{}", message(&text));
+        assert!(message(&text).contains("33 lines only 4 differ"), "{}", message(&text));
+    }
+
+    #[test]
+    fn a_line_below_each_heading_is_told() {
+        let section = |number| format!("## Section {number}\n- It works.\n- Step {number} is done.\n");
+        let text: String = (1..=8).map(section).collect();
+        assert!(message(&text).contains("8 of its 16 lines say \"It works.\""), "{}", message(&text));
+        let bare = "## Section\n- It works.\n".repeat(8);
+        assert!(message(&bare).contains("stand 8 times in a row"), "{}", message(&bare));
     }
 
     #[test]
