@@ -4,7 +4,7 @@ use super::draft::{Draft, Stop};
 use super::fault::Fault;
 use super::terms::{Terms, Thinking};
 use super::{refusal, words};
-use crate::json::{self, Raw, Text};
+use crate::json::{self, Object, Raw, Text};
 use crate::summarize::Prompt;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ struct Event<'a> {
     #[serde(borrow)]
     delta: Option<Part<'a>>,
     #[serde(borrow)]
-    usage: Option<Usage<'a>>,
+    usage: Option<&'a Raw>,
     #[serde(borrow)]
     error: Option<&'a Raw>,
 }
@@ -65,7 +65,7 @@ struct Event<'a> {
 #[derive(Deserialize)]
 struct Begun<'a> {
     #[serde(borrow)]
-    usage: Option<Usage<'a>>,
+    usage: Option<&'a Raw>,
 }
 
 /// A content block as it begins, more of one, or what the end changes in the message.
@@ -79,19 +79,6 @@ struct Part<'a> {
     thinking: Option<&'a Raw>,
     #[serde(borrow)]
     stop_reason: Option<&'a Raw>,
-}
-
-#[derive(Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the API's names")]
-struct Usage<'a> {
-    #[serde(borrow)]
-    input_tokens: Option<&'a Raw>,
-    #[serde(borrow)]
-    cache_creation_input_tokens: Option<&'a Raw>,
-    #[serde(borrow)]
-    cache_read_input_tokens: Option<&'a Raw>,
-    #[serde(borrow)]
-    output_tokens: Option<&'a Raw>,
 }
 
 /// Takes one event's data into the draft; tells whether it ends the stream. Events of unknown types say nothing.
@@ -135,14 +122,15 @@ fn take_part(part: &Part, draft: &mut Draft) -> Result<(), Fault> {
 }
 
 /// Figures that come later are those of the whole so far. What was read from a cache, or into it, is told apart.
-fn take_usage(usage: Option<Usage>, draft: &mut Draft) {
-    let Some(usage) = usage else { return };
-    if let Some(fresh) = usage.input_tokens.and_then(json::count) {
-        let cached = [usage.cache_creation_input_tokens, usage.cache_read_input_tokens];
-        let cached = cached.into_iter().flatten().filter_map(json::count);
+fn take_usage(usage: Option<&Raw>, draft: &mut Draft) {
+    // Figures that are none spoil no answer.
+    let Some(usage) = usage.and_then(Object::of) else { return };
+    if let Some(fresh) = usage.count("input_tokens") {
+        let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"];
+        let cached = cached.into_iter().filter_map(|member| usage.count(member));
         draft.usage.0 = Some(cached.fold(fresh, u64::saturating_add));
     }
-    if let Some(written) = usage.output_tokens.and_then(json::count) {
+    if let Some(written) = usage.count("output_tokens") {
         draft.usage.1 = Some(written);
     }
 }

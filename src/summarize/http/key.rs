@@ -42,12 +42,31 @@ impl Key {
         if self.secret.len() < SHORTEST { text.into() } else { self.redact(text).into() }
     }
 
-    /// `text` without the secret, plain or as JSON spells it.
+    /// `text` without the secret, plain or as JSON spells it. One that holds it, or its beginning, in any other
+    /// spelling is left out as a whole.
     pub(super) fn redact(&self, text: &str) -> String {
         let spelt = crate::json::quote(&self.secret);
         let spelt = spelt.trim_matches('"');
-        text.replace(&self.secret, MASK).replace(if spelt.is_empty() { &self.secret } else { spelt }, MASK)
+        let redacted = text.replace(&self.secret, MASK).replace(spelt, MASK);
+        let begins = self.secret.get(..SHORTEST);
+        if begins.is_some_and(|begins| bare(&redacted).contains(begins)) { MASK.to_owned() } else { redacted }
     }
+}
+
+/// A text without blanks, control characters and backslashes, escapes of single characters resolved.
+fn bare(text: &str) -> String {
+    let mut bare = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let escaped = rest.strip_prefix("\\u").and_then(|rest| rest.get(..4));
+        let escaped = escaped.and_then(|digits| char::from_u32(u32::from_str_radix(digits, 16).ok()?));
+        let (character, length) = escaped.map_or((character, character.len_utf8()), |one| (one, 6));
+        if character.is_ascii_graphic() && character != '\\' {
+            bare.push(character);
+        }
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    bare
 }
 
 impl fmt::Debug for Key {
@@ -66,6 +85,20 @@ mod tests {
         assert_eq!(key.secret(), "sk-\"1\\2");
         assert_eq!(format!("{key:?}"), "Key(K)");
         assert_eq!(key.redact(r#"bad key sk-"1\2, {"k":"sk-\"1\\2"}"#), r#"bad key [key], {"k":"[key]"}"#);
+    }
+
+    #[test]
+    fn a_key_in_disguise_takes_its_text_with_it() {
+        let key = Key::new("K", "sk-secret-KEY-1234567890").unwrap();
+        for text in [
+            "{\"x\": \"sk\\u002dsecret-KEY-1234567890\"",
+            "bad sk- secret-KEY-12345",
+            "sk-\0secret-KEY-1234567890",
+            "cut at sk-secret-KE",
+        ] {
+            assert_eq!(key.redact(text), "[key]", "{text}");
+        }
+        assert_eq!(key.redact("sk-secret-K"), "sk-secret-K");
     }
 
     #[test]

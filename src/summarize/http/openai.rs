@@ -7,7 +7,7 @@ use super::draft::{Draft, Stop};
 use super::fault::Fault;
 use super::terms::{Cap, Switch, Terms, Thinking};
 use super::{refusal, words};
-use crate::json::{self, Raw};
+use crate::json::{self, Object, Raw};
 use crate::summarize::Prompt;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ struct Chunk<'a> {
     #[serde(borrow)]
     choices: Option<Vec<Choice<'a>>>,
     #[serde(borrow)]
-    usage: Option<Usage<'a>>,
+    usage: Option<&'a Raw>,
     #[serde(borrow)]
     error: Option<&'a Raw>,
 }
@@ -111,14 +111,6 @@ struct Delta<'a> {
     function_call: Option<&'a Raw>,
 }
 
-#[derive(Deserialize)]
-struct Usage<'a> {
-    #[serde(borrow)]
-    prompt_tokens: Option<&'a Raw>,
-    #[serde(borrow)]
-    completion_tokens: Option<&'a Raw>,
-}
-
 /// Takes one event's data into the draft; tells whether it ends the stream. The usage comes after the reason for
 /// stopping, so that reason alone ends nothing; and an end without a reason is none, for some servers send the mark
 /// after an error as well.
@@ -130,9 +122,9 @@ pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
     if let Some(error) = chunk.error {
         return Err(refusal::of_stream(&words::of_error(error)));
     }
-    if let Some(usage) = chunk.usage {
-        draft.usage =
-            (usage.prompt_tokens.and_then(json::count), usage.completion_tokens.and_then(json::count));
+    // Figures that are none spoil no answer.
+    if let Some(usage) = chunk.usage.and_then(Object::of) {
+        draft.usage = (usage.count("prompt_tokens"), usage.count("completion_tokens"));
     }
     for choice in chunk.choices.unwrap_or_default() {
         // Only one answer is asked for.
