@@ -158,6 +158,14 @@ impl<'a> OpenLog<'a> {
         self.appender().is_some_and(|appender| appender.is_spoiled())
     }
 
+    /// Whether the bracket that starts at `start` may be open still in a log that stays: not in a copy, nor where another
+    /// writer has ended or voided it.
+    pub(super) fn may_be_left_locked(&mut self, start: u64) -> bool {
+        let is_known = !self.is_spoiled() && self.damage().is_none();
+        let is_held = matches!(self.folded.session.lock(), LockState::Held(lock) if lock.start_seq == start);
+        matches!(self.place, Place::Log(_)) && (is_held || !is_known)
+    }
+
     /// Whether a bracket of this run may be open still, which nobody else closes.
     pub(super) fn is_left_locked(&mut self) -> bool {
         self.is_spoiled() || matches!(self.folded.session.lock(), LockState::Held(_))

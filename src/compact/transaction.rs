@@ -138,10 +138,12 @@ impl<'t, 'a> Transaction<'t, 'a> {
     pub(super) fn fail(mut self, mut reason: Reason, appended: &mut Appended) -> Reason {
         match self.close(&reason) {
             Ok(end_seq) => appended.end_seq = Some(end_seq),
+            Err(_) if !self.log.may_be_left_locked(self.placement.bracket.start_seq) => {}
             Err(error) => {
                 let start = self.placement.bracket.start_seq;
+                let error = if error == reason.message { String::new() } else { format!(" ({error})") };
                 reason.message = format!(
-                    "{}; its bracket could not be closed ({error}): compaction/start {start} is left open",
+                    "{}; its bracket could not be closed{error}: compaction/start {start} is left open",
                     reason.message
                 );
                 reason.help = "`dshc verify` tells how the log ends; dsh frees the lock when it next opens the session, or `dshc compact --break-lock` if nothing has it open".into();
