@@ -21,8 +21,9 @@ pub(super) fn run(
     services: &Services,
     outcome: &mut Outcome,
 ) -> Result<(), Stopped> {
-    // A device may never end, and a pipe cannot be appended to.
-    if !path.metadata()?.is_file() {
+    // A device may never end, and a pipe cannot be appended to. A directory is told as such where it is opened.
+    let kind = path.metadata()?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
         return Err(std::io::Error::other("it is no file").into());
     }
     let job = Job { options, services };

@@ -159,7 +159,7 @@ fn failures() -> Vec<Case> {
                 "cancelled",
                 copy_of_demo,
                 &["--command", "kill -INT $PPID; exec sleep 600"],
-                ["interrupted", "nothing was replaced"],
+                ["interrupted", "run it again"],
             )
         },
     ]
