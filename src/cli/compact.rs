@@ -22,6 +22,8 @@ Examples:
   dshc compact LOG --retain-tokens 20000         append to the log itself; close the session first
   dshc compact LOG --region 12..87               replace this span, both ends included
   dshc compact LOG --over-ratio 0.8              only if it would soon be too big for the model
+  dshc compact LOG --summarizer openai           have DeepSeek summarize; its key is in DEEPSEEK_API_KEY
+  dshc compact LOG --break-lock                  free a session that a crashed compaction has locked
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, 3 a log cannot be read,
 4 refused before the first byte was written, 5 failed after that, 130 interrupted.";
