@@ -20,7 +20,7 @@ pub enum Retention {
         /// Last seq.
         end: u64,
     },
-    /// A tail of at least so many tokens, of the kind that the [`Meter`] counts.
+    /// A tail of at least so many tokens, counted as [`Counting`](super::Counting) says.
     Tokens(u64),
     /// A tail of this share of the context window.
     Ratio {
