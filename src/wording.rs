@@ -1,5 +1,6 @@
 //! Amounts, spans and lists in the sentences that people read.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 /// `1 event`, `2 events`, `1,234 events`.
@@ -23,6 +24,14 @@ pub(crate) fn grouped(number: u64) -> String {
 /// `seq 4`, `seqs 4 to 9`: both inclusive.
 pub(crate) fn span(noun: &str, first: u64, last: u64) -> String {
     if first == last { format!("{noun} {first}") } else { format!("{noun}s {first} to {last}") }
+}
+
+/// The first `most` characters, and the mark of a cut where there are more.
+pub(crate) fn clipped(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((cut, _)) => format!("{}…", &text[..cut]).into(),
+        None => text.into(),
+    }
 }
 
 /// As many of `items` as fit a sentence.

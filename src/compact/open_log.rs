@@ -124,7 +124,7 @@ impl<'a> OpenLog<'a> {
     }
 
     /// The writer of the log or its copy; `None` in a rehearsal, and before a copy is [prepared](Self::prepare).
-    pub(super) fn appender(&mut self) -> Option<&mut Appender<'a>> {
+    fn appender(&mut self) -> Option<&mut Appender<'a>> {
         match &mut self.place {
             Place::Rehearsal(_) => None,
             Place::Log(appender) => Some(appender),

@@ -9,6 +9,7 @@ mod fold;
 mod splice;
 mod text;
 
+use crate::wording::clipped;
 pub use count::string_count;
 pub(crate) use fold::behind_string;
 pub use fold::{Digest, digest, digest_without, stringify, stringify_len, stringify_len_without};
@@ -105,10 +106,7 @@ pub fn excerpt(text: &str) -> String {
 #[must_use]
 pub fn clip(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 160;
-    match text.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}…", &text[..cut]).into(),
-        None => text.into(),
-    }
+    clipped(text, LONGEST)
 }
 
 /// The beginning of any value from a log: a text quoted, another one as it is written; "…" where it is cut.

@@ -4,6 +4,7 @@ use super::Objection;
 use super::headings::{heading, says_nothing};
 use crate::summarize::{Identifier, IdentifierKind, Mentions, SECTIONS, Transcript, identifiers};
 use crate::tokens::host;
+use crate::wording::clipped;
 use std::cmp::Reverse;
 
 /// How many missing identifiers are told, and how many characters of each.
@@ -161,10 +162,7 @@ fn up_to_last_section(summary: &str) -> Option<&str> {
 }
 
 fn shown(identifier: &Identifier) -> String {
-    match identifier.text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}…", identifier.text.get(..end).unwrap_or_default()),
-        None => identifier.text.clone(),
-    }
+    clipped(&identifier.text, MOST_SHOWN).into_owned()
 }
 
 fn utf16(text: &str) -> u64 {

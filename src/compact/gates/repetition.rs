@@ -3,6 +3,7 @@
 use super::Objection;
 use super::headings::{heading, says_nothing, without_mark};
 use crate::summarize::Transcript;
+use crate::wording::clipped;
 use std::collections::{HashMap, HashSet};
 
 /// When items in a row that repeat are no coincidence.
@@ -59,7 +60,7 @@ pub(super) fn judge(summary: &str, region: &Transcript) -> Result<(), Objection>
         return Err(Objection::form(format!(
             "the summary repeats itself: {copies} of its {} lines say \"{}\": say everything once",
             lines.len(),
-            shown(line)
+            clipped(line, SHOWN)
         )));
     }
     let distinct = lines.iter().collect::<HashSet<_>>().len();
@@ -108,14 +109,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 fn refusal(what: &str, sample: &str, copies: usize) -> Objection {
     Objection::form(format!(
         "the summary repeats itself: {what} \"{}\", {copies} times in a row: say everything once",
-        shown(sample)
+        clipped(sample, SHOWN)
     ))
-}
-
-fn shown(sample: &str) -> String {
-    let shown: String = sample.chars().take(SHOWN).collect();
-    let more = if shown.len() < sample.len() { "…" } else { "" };
-    shown + more
 }
 
 /// The line that stands most often, the first of several, and how often.

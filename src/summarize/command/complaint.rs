@@ -1,5 +1,7 @@
 //! What a program that failed says about it, made fit for a message.
 
+use crate::wording::clipped;
+
 /// How many of its last lines are shown, and how much of each, in characters.
 const LINES: usize = 3;
 const MOST: usize = 200;
@@ -24,10 +26,7 @@ fn tail(errors: &str) -> String {
     };
     let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
     let last = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("; ");
-    match last.char_indices().nth(LINES * MOST) {
-        Some((at, _)) => format!("{}…", last.get(..at).unwrap_or_default()),
-        None => last,
-    }
+    clipped(&last, LINES * MOST).into_owned()
 }
 
 /// The longest first: one may hold another.

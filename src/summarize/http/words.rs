@@ -1,6 +1,7 @@
 //! A server's own words about an error, out of the shapes in which servers send them.
 
 use crate::json::{self, Kind, Object, Raw};
+use crate::wording::clipped;
 
 /// The longest that a message shows of a server's words, in characters.
 const LONGEST: usize = 300;
@@ -70,10 +71,7 @@ pub(super) fn shown(words: &str) -> String {
             shown.push_str(word);
         }
     }
-    match shown.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}…", shown.get(..cut).unwrap_or_default()),
-        None => shown,
-    }
+    clipped(&shown, LONGEST).into_owned()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! So whatever a content says, no line of it stands where a marker stands.
 
 use super::super::Entry;
+use crate::wording::clipped;
 use std::borrow::Cow;
 
 /// What stands before each line of a content.
@@ -105,11 +106,7 @@ fn name(text: &str) -> String {
         }
     }
     let name = name.replace("==", "");
-    match name.char_indices().nth(MOST_NAME) {
-        Some((at, _)) => format!("{}…", name.get(..at).unwrap_or_default()),
-        None if name.is_empty() => "(no name)".into(),
-        None => name,
-    }
+    if name.is_empty() { "(no name)".into() } else { clipped(&name, MOST_NAME).into_owned() }
 }
 
 fn without_colours(text: &str) -> Cow<'_, str> {
