@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::check::{self, Severity};
-use crate::format::{self, Seeded};
+use crate::format::{self, Seeded, ToolResult};
 use crate::log::append::{Disk, RealDisk, zstd_frame};
 use crate::log::failing_disk::FailingDisk;
 use crate::log::{LogReader, Source};
@@ -271,7 +271,8 @@ fn an_interrupted_turn_is_closed_as_dsh_does_in_every_format() {
         assert!(not_started.contains("TOOL_NOT_STARTED") && !not_started.contains("sourceEventSeqs"));
         assert!(unknown.contains(r#""id":"interrupted-tool-result-call \"lint\"-16""#), "{unknown}");
         assert!(unknown.contains("TOOL_OUTCOME_UNKNOWN") && unknown.contains(r#""sourceEventSeqs":[11]"#));
-        assert_eq!(unknown.contains(r#""role":"tool""#), version == 4, "{unknown}");
+        let is_flat = last.format.tool_result == ToolResult::Flat;
+        assert_eq!(unknown.contains(r#""role":"tool""#), is_flat, "{unknown}");
         let after = with(&bytes, &records);
         let problems = errors(&after);
         assert!(problems.is_empty(), "format {version}: {problems:#?}");

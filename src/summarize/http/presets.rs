@@ -20,6 +20,18 @@ pub(super) struct Preset {
     pub(super) is_telling: bool,
 }
 
+/// A server of one's own, at a port that others use too.
+const OWN: Preset = Preset {
+    name: "",
+    dialect: Dialect::OpenAi,
+    base: "",
+    key: None,
+    model: None,
+    switch: Switch::Template,
+    cap: Cap::Tokens,
+    is_telling: false,
+};
+
 /// The first of a dialect is the one that is asked where nothing is said.
 pub(super) const PRESETS: [Preset; 7] = [
     Preset {
@@ -52,26 +64,8 @@ pub(super) const PRESETS: [Preset; 7] = [
         cap: Cap::Tokens,
         is_telling: true,
     },
-    Preset {
-        name: "llama.cpp",
-        dialect: Dialect::OpenAi,
-        base: "http://127.0.0.1:8080/v1",
-        key: None,
-        model: None,
-        switch: Switch::Template,
-        cap: Cap::Tokens,
-        is_telling: false,
-    },
-    Preset {
-        name: "vllm",
-        dialect: Dialect::OpenAi,
-        base: "http://127.0.0.1:8000/v1",
-        key: None,
-        model: None,
-        switch: Switch::Template,
-        cap: Cap::Tokens,
-        is_telling: false,
-    },
+    Preset { name: "llama.cpp", base: "http://127.0.0.1:8080/v1", ..OWN },
+    Preset { name: "vllm", base: "http://127.0.0.1:8000/v1", ..OWN },
     Preset {
         name: "anthropic",
         dialect: Dialect::Anthropic,
