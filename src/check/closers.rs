@@ -89,7 +89,7 @@ mod tests {
     use crate::json;
 
     fn body(line: &str) -> (bool, String) {
-        let raw = json::parse(line).unwrap();
+        let raw = json::leaked(line);
         let object = Object::of(raw).unwrap();
         let event = Event {
             event_type: object.text("type").unwrap().into_str(),

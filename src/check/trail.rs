@@ -4,7 +4,7 @@
 //! the last event stand that dsh does not write by itself.
 
 use super::closers::{self, Turn};
-use crate::json::{self, Raw};
+use crate::json::{self, Document, Raw};
 use crate::log::{Body, Event, Record};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -65,8 +65,8 @@ enum KeptBody {
 struct KeptEvent {
     event_type: String,
     time: i64,
-    data: Box<Raw>,
-    markers: [Option<Box<Raw>>; 2],
+    data: Document<'static>,
+    markers: [Option<Document<'static>>; 2],
 }
 
 impl Trail {
@@ -293,12 +293,13 @@ impl Piece {
 
 impl KeptEvent {
     fn again(&self, seq: u64) -> Event<'_> {
-        let [surface_op, source_event_seqs] = [0, 1].map(|at| self.markers.get(at)?.as_deref());
+        let [surface_op, source_event_seqs] =
+            [0, 1].map(|at| self.markers.get(at)?.as_ref().map(Document::raw));
         Event {
             event_type: Cow::Borrowed(&self.event_type),
             seq,
             time: self.time,
-            data: &self.data,
+            data: self.data.raw(),
             ignorable: false,
             source_event_seqs,
             surface_op,
@@ -309,8 +310,8 @@ impl KeptEvent {
         Self {
             event_type: event.event_type.to_string(),
             time: event.time,
-            data: event.data.to_owned(),
-            markers: [event.surface_op, event.source_event_seqs].map(|marker| marker.map(ToOwned::to_owned)),
+            data: event.data.to_document(),
+            markers: [event.surface_op, event.source_event_seqs].map(|marker| marker.map(Raw::to_document)),
         }
     }
 
@@ -321,15 +322,15 @@ impl KeptEvent {
 
     fn is(&self, event: &Event) -> bool {
         let means =
-            |one: &Raw, other: &Raw| one.get() == other.get() || json::digest(one) == json::digest(other);
+            |one: Raw, other: Raw| one.get() == other.get() || json::digest(one) == json::digest(other);
         let markers = self.markers.iter().zip([event.surface_op, event.source_event_seqs]);
         self.event_type == event.event_type
             && self.time == event.time
             && markers.into_iter().all(|(kept, marker)| match (kept, marker) {
-                (Some(kept), Some(marker)) => means(kept, marker),
+                (Some(kept), Some(marker)) => means(kept.raw(), marker),
                 (None, None) => true,
                 _ => false,
             })
-            && means(&self.data, event.data)
+            && means(self.data.raw(), event.data)
     }
 }

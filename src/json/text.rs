@@ -1,5 +1,6 @@
 //! Strings that may hold half surrogate pairs.
 
+use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -175,6 +176,32 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_bytes<E: de::Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+                Ok(Text::borrowed(bytes))
+            }
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(Text::owned(bytes.to_vec()))
+            }
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Text::borrowed(text.as_bytes()))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Text::owned(text.as_bytes().to_vec()))
+            }
+        }
+        // serde_json hands out half surrogate pairs only to those who ask for bytes.
+        deserializer.deserialize_bytes(TextVisitor)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{parse, text};
@@ -182,7 +209,7 @@ mod tests {
 
     fn lengths(json: &str) -> (u64, u64) {
         let raw = parse(json).unwrap();
-        let value = text(raw).unwrap();
+        let value = text(raw.raw()).unwrap();
         (value.utf16_len(), value.stringify_len())
     }
 
@@ -201,7 +228,7 @@ mod tests {
     #[test]
     fn half_a_pair_is_shown_as_the_replacement_character() {
         let raw = parse(r#""a\ud83db\ude00""#).unwrap();
-        let value = text(raw).unwrap();
+        let value = text(raw.raw()).unwrap();
         assert_eq!(value.to_str(), "a\u{fffd}b\u{fffd}");
         assert_eq!(value.into_str(), "a\u{fffd}b\u{fffd}");
     }
@@ -209,9 +236,9 @@ mod tests {
     #[test]
     fn halves_that_meet_join() {
         let crab = parse(r#""\ud83e\udd80""#).unwrap();
-        assert_eq!(Text::from_utf16(&[0xd83e, 0xdd80]), text(crab).unwrap());
+        assert_eq!(Text::from_utf16(&[0xd83e, 0xdd80]), text(crab.raw()).unwrap());
         let apart = parse(r#""\udd80\ud83e""#).unwrap();
-        assert_eq!(Text::from_utf16(&[0xdd80, 0xd83e]), text(apart).unwrap());
+        assert_eq!(Text::from_utf16(&[0xdd80, 0xd83e]), text(apart.raw()).unwrap());
     }
 
     proptest::proptest! {

@@ -15,13 +15,13 @@ pub struct Event<'a> {
     /// Unix epoch, in milliseconds; may be negative, need not rise.
     pub time: i64,
     /// The payload.
-    pub data: &'a Raw,
+    pub data: Raw<'a>,
     /// Whether a reader that does not know the type may pass it by.
     pub ignorable: bool,
     /// Which events it was made from, unparsed.
-    pub source_event_seqs: Option<&'a Raw>,
+    pub source_event_seqs: Option<Raw<'a>>,
     /// What it does to the surface, unparsed.
-    pub surface_op: Option<&'a Raw>,
+    pub surface_op: Option<Raw<'a>>,
 }
 
 const REQUIRED: &[&str] = &["type", "seq", "time", "data"];
@@ -35,7 +35,7 @@ impl<'a> Event<'a> {
         }
         let event_type = record.text("type").ok_or("its type must be a string")?.into_str();
         let number = |key, refuses_negative_zero| {
-            record.get(key).filter(|raw| !(refuses_negative_zero && json::is_negative_zero(raw)))
+            record.get(key).filter(|raw| !(refuses_negative_zero && json::is_negative_zero(*raw)))
         };
         let seq = number("seq", format.canonical_payloads).and_then(json::count);
         let seq = seq.ok_or("its seq must be a count")?;
@@ -104,7 +104,7 @@ mod tests {
 
     fn error_in(version: u64, line: &str) -> Option<String> {
         let format = format::of(version).unwrap();
-        Event::parse(&Object::of(json::parse(line).unwrap()).unwrap(), format).err()
+        Event::parse(&Object::of(json::leaked(line)).unwrap(), format).err()
     }
 
     fn error(line: &str) -> Option<String> {
