@@ -72,6 +72,18 @@ pub fn text(raw: Raw<'_>) -> Option<Text<'_>> {
     Some(Text::borrowed(source.get(1..source.len().saturating_sub(1)).unwrap_or_default()))
 }
 
+/// The JavaScript length of the string that `raw` holds, in UTF-16 code units (FORMAT §7.5); 0 for another kind of value.
+#[must_use]
+pub fn utf16_len(raw: Raw) -> u64 {
+    if kind(raw) != Kind::String {
+        return 0;
+    }
+    let source = raw.get().as_bytes();
+    let inner = source.get(1..source.len().saturating_sub(1)).unwrap_or_default();
+    let spelt = text::utf16_len(inner);
+    if raw.is_escaped() { spelt - text::units_in_escapes(inner) } else { spelt }
+}
+
 /// The number that `raw` holds, as JavaScript rounds it; `None` for another kind of value.
 #[must_use]
 pub fn number(raw: Raw) -> Option<f64> {

@@ -25,7 +25,7 @@ impl<'a> Object<'a> {
     /// The member `key`; the last one where it stands more than once, as in JavaScript.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Raw<'a>> {
-        self.pairs().filter(|(name, _)| is(*name, key)).last().map(|(_, value)| value)
+        self.pairs().filter(|(name, _)| name.is_text(key)).last().map(|(_, value)| value)
     }
 
     /// The string member `key`.
@@ -37,7 +37,7 @@ impl<'a> Object<'a> {
     /// Whether the member `key` is this string.
     #[must_use]
     pub fn has_text(self, key: &str, value: &str) -> bool {
-        self.get(key).is_some_and(|raw| is(raw, value))
+        self.get(key).is_some_and(|raw| raw.is_text(value))
     }
 
     /// The string member `key`, where it is not empty.
@@ -74,11 +74,33 @@ impl<'a> Object<'a> {
         self.members().map(|(name, _)| name)
     }
 
-    /// Whether the object has all of `required`, and besides those none but `optional`.
+    /// Whether the object has all of `required`, which are 64 at most, and besides those none but `optional`.
     #[must_use]
     pub fn has_exactly(self, required: &[&str], optional: &[&str]) -> bool {
-        required.iter().all(|key| self.get(key).is_some())
-            && self.pairs().all(|(name, _)| required.iter().chain(optional).any(|key| is(name, key)))
+        let mut seen = 0_u64;
+        for (name, _) in self.pairs() {
+            match required.iter().position(|key| name.is_text(key)) {
+                Some(index) => seen |= 1 << index,
+                None if optional.iter().any(|key| name.is_text(key)) => {}
+                None => return false,
+            }
+        }
+        seen.count_ones() as usize == required.len()
+    }
+
+    /// The members of these names, the last ones where they are repeated, and whether there are others. One pass finds
+    /// them all.
+    #[must_use]
+    pub fn pick<const N: usize>(self, names: [&str; N]) -> ([Option<Raw<'a>>; N], bool) {
+        let (mut found, mut has_others) = ([None; N], false);
+        for (name, value) in self.pairs() {
+            let slot = names.iter().zip(&mut found).find(|(wanted, _)| name.is_text(wanted));
+            match slot {
+                Some((_, slot)) => *slot = Some(value),
+                None => has_others = true,
+            }
+        }
+        (found, has_others)
     }
 
     fn pairs(self) -> Pairs<'a> {
@@ -97,14 +119,4 @@ impl<'a> Iterator for Pairs<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         Some((self.0.next()?, self.0.next()?))
     }
-}
-
-/// Whether a value is this string.
-#[inline]
-fn is(raw: Raw, value: &str) -> bool {
-    if raw.is_escaped() {
-        return text(raw).is_some_and(|text| text == *value);
-    }
-    let inner = raw.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    inner == Some(value)
 }

@@ -29,6 +29,21 @@ impl<'a> Raw<'a> {
         self.text.get(token.start as usize..token.end as usize)
     }
 
+    /// Whether it is this string.
+    #[inline]
+    #[must_use]
+    pub fn is_text(self, value: &str) -> bool {
+        let Some(token) = self.tokens.first() else { return false };
+        if token.is_escaped() {
+            return super::text(self).is_some_and(|text| text == *value);
+        }
+        // Most names are told apart by their lengths.
+        let (start, end) = (token.start as usize, token.end as usize);
+        end - start == value.len() + 2
+            && self.text.as_bytes().get(start) == Some(&b'"')
+            && self.text.as_bytes().get(start + 1..end - 1) == Some(value.as_bytes())
+    }
+
     /// Whether it is a string with escapes.
     pub(super) fn is_escaped(self) -> bool {
         self.tokens.first().is_some_and(|token| token.is_escaped())

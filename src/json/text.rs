@@ -56,7 +56,7 @@ impl<'a> Text<'a> {
     /// The JavaScript length: UTF-16 code units (FORMAT §7.5).
     #[must_use]
     pub fn utf16_len(&self) -> u64 {
-        self.0.iter().map(|&byte| units(byte)).sum()
+        utf16_len(&self.0)
     }
 
     /// The JavaScript length of this string as `JSON.stringify` writes it, quotes included.
@@ -147,6 +147,26 @@ impl<'a> Text<'a> {
 /// Where the first half surrogate pair starts.
 fn half(bytes: &[u8]) -> Option<usize> {
     bytes.windows(3).position(|three| three[0] == 0xed && three[1] >= 0xa0)
+}
+
+/// The UTF-16 code units of text in WTF-8.
+pub(super) fn utf16_len(bytes: &[u8]) -> u64 {
+    // Sums of one byte each, so that many are made at once; two for each character keep them below 256.
+    let chunk_len = |chunk: &[u8]| {
+        chunk.iter().fold(0_u8, |sum, &byte| sum + u8::from(byte & 0xc0 != 0x80) + u8::from(byte >= 0xf0))
+    };
+    bytes.chunks(127).map(|chunk| u64::from(chunk_len(chunk))).sum()
+}
+
+/// How many units the spelling of the escapes in a string's inner text takes beyond what they stand for, one each.
+pub(super) fn units_in_escapes(inner: &[u8]) -> u64 {
+    let (mut more, mut at) = (0, 0);
+    while let Some(step) = memchr::memchr(b'\\', inner.get(at..).unwrap_or_default()) {
+        let length = if inner.get(at + step + 1) == Some(&b'u') { 6 } else { 2 };
+        more += length - 1;
+        at += step + usize::try_from(length).unwrap_or(2);
+    }
+    more
 }
 
 /// UTF-16 code units that a character contributes, counted at its first byte.

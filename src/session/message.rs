@@ -2,7 +2,7 @@
 
 use super::shape::{self, ShapeError};
 use crate::format::{Format, SurfaceType, ToolResult};
-use crate::json::{self, Digest, Object, Raw, Text};
+use crate::json::{self, Object, Raw, Text};
 use crate::log::Event;
 
 /// A message over the text in which it stands in the log.
@@ -131,19 +131,6 @@ pub const CLOSING_TAG: &str = "</compacted-summary>";
 pub fn is_checkpoint_source(source: &Object, format: &Format) -> bool {
     let mut members = format.checkpoint_source.iter();
     members.all(|(member, value)| source.has_text(member, value))
-}
-
-/// A digest of all of a `tool/result` payload that a rewrite may not change: all but what the tool answered
-/// (FORMAT §7.2).
-pub(super) fn rewrite_identity(view: &MessageView, shape: ToolResult) -> Option<Digest> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&json::digest_without(view.payload.as_ref()?, "message"));
-    hasher.update(&json::digest_without(&view.members, "content"));
-    if shape == ToolResult::Wrapped {
-        let block = view.content.first().and_then(|block| Object::of(*block))?;
-        hasher.update(&json::digest_without(&block, "content"));
-    }
-    Some(*hasher.finalize().as_bytes())
 }
 
 /// Whether an object names a provider and a model.

@@ -1,10 +1,11 @@
 //! One node of the surface.
 
 use super::images::{self, Image};
-use super::message::{is_checkpoint_source, rewrite_identity};
+use super::message::is_checkpoint_source;
+use super::rewrite::RewriteIdentity;
 use super::{Keep, MessageView};
 use crate::format::{Format, MessageKind, SurfaceType};
-use crate::json::{self, Digest, Document, Raw};
+use crate::json::{self, Document, Raw};
 use crate::log::Event;
 use crate::tokens::host;
 use std::sync::OnceLock;
@@ -48,7 +49,7 @@ pub struct Node {
     /// The message with these images marked, once somebody has asked for it.
     pub(super) marked: OnceLock<Document<'static>>,
     /// What a rewrite of this tool result may not change.
-    pub(super) rewrite_identity: Option<Digest>,
+    pub(super) rewrite_identity: Option<RewriteIdentity>,
     /// What stands before and behind the message in the payload of a tool result, where messages are kept.
     pub(super) around: Option<[Box<str>; 2]>,
 }
@@ -92,7 +93,11 @@ impl Node {
             } else {
                 Vec::new()
             },
-            rewrite_identity: if is_result { rewrite_identity(message, format.tool_result) } else { None },
+            rewrite_identity: if is_result {
+                RewriteIdentity::of(event.data, message, format.tool_result)
+            } else {
+                None
+            },
             around: if is_result && keep == Keep::Messages { around(event.data, message.raw) } else { None },
         }
     }

@@ -36,7 +36,7 @@ impl Converted {
     pub fn event<'a>(&'a self, stored: &Event<'a>) -> Event<'a> {
         Event {
             event_type: self.event_type.into(),
-            data: self.data.as_ref().map(Document::raw).unwrap_or(stored.data),
+            data: self.data.as_ref().map_or(stored.data, Document::raw),
             ..*stored
         }
     }

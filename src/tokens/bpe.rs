@@ -1,7 +1,7 @@
 //! Exact token counts by a tokenizer's vocabulary, for people who want to know what a model would see.
 
 use super::parts::{Part, parts};
-use crate::json::{Raw, Text};
+use crate::json::{self, Raw};
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
@@ -87,11 +87,11 @@ impl Tokenizer {
     /// blocks count as their JSON text. `None` where the tokenizer gives up on any of them.
     #[must_use]
     pub fn message(&self, content: &[Raw]) -> Option<u64> {
-        let text = |text: &Text| self.count(&text.to_str());
+        let text = |raw: Raw| self.count(&json::text(raw)?.to_str());
         parts(content)
             .map(|part| match &part {
-                Part::Text(value) => text(value),
-                Part::Call { name, arguments } => text(name)?.checked_add(text(arguments)?),
+                Part::Text(value) => text(*value),
+                Part::Call { name, arguments } => text(*name)?.checked_add(text(*arguments)?),
                 Part::Result => Some(0),
                 Part::Other(block) => self.count(block.get()),
             })

@@ -24,7 +24,8 @@ pub fn message(content: &[Raw], free: &[&str]) -> u64 {
 /// The host tokens of a system prompt that is a message: its texts as one; blocks cost nothing on top.
 #[must_use]
 pub fn system(content: &[Raw]) -> u64 {
-    let texts = parts(content).map(|part| if let Part::Text(value) = part { value.utf16_len() } else { 0 });
+    let texts =
+        parts(content).map(|part| if let Part::Text(value) = part { json::utf16_len(value) } else { 0 });
     if content.is_empty() { 0 } else { text(texts.fold(0, u64::saturating_add)) }
 }
 
@@ -114,9 +115,9 @@ pub fn problem(block: Raw) -> Option<Problem> {
 
 fn price(part: &Part, free: &[&str]) -> u64 {
     match part {
-        Part::Text(value) => text(value.utf16_len()),
+        Part::Text(value) => text(json::utf16_len(*value)),
         Part::Call { name, arguments } => {
-            tokens(name.utf16_len()).saturating_add(text(arguments.utf16_len()))
+            tokens(json::utf16_len(*name)).saturating_add(text(json::utf16_len(*arguments)))
         }
         Part::Result => OVERHEAD,
         Part::Other(block) => text(json::stringify_len_without(*block, free)),

@@ -1,6 +1,6 @@
 //! The parts of content blocks that cost tokens, the same for every way of counting them.
 
-use crate::json::{self, Object, Raw, Text};
+use crate::json::{self, Kind, Object, Raw};
 
 /// Tool results nested deeper than this count as blocks of unknown type: dsh nests none, and opening one costs
 /// a scan of all that is in it.
@@ -10,9 +10,9 @@ pub(super) const MAX_DEPTH: u32 = 64;
 #[derive(Debug)]
 pub(super) enum Part<'a> {
     /// The text of a `text` or `reasoning` block.
-    Text(Text<'a>),
+    Text(Raw<'a>),
     /// A `tool-call` block; its arguments are a JSON string of their own.
-    Call { name: Text<'a>, arguments: Text<'a> },
+    Call { name: Raw<'a>, arguments: Raw<'a> },
     /// The wrapper of a `tool-result` block, whose inner blocks are parts of their own.
     Result,
     /// A block of another type, or one that lacks what its type promises.
@@ -54,11 +54,10 @@ enum Opened<'a> {
 /// Reads a block of a known type; `None` for any other and where a member is missing or of the wrong kind.
 fn open(block: Raw<'_>) -> Option<Opened<'_>> {
     let members = Object::of(block)?;
+    let string = |key| members.get(key).filter(|raw| json::kind(*raw) == Kind::String);
     Some(match &*members.text("type")?.to_str() {
-        "text" | "reasoning" => Opened::Part(Part::Text(members.text("text")?)),
-        "tool-call" => {
-            Opened::Part(Part::Call { name: members.text("name")?, arguments: members.text("arguments")? })
-        }
+        "text" | "reasoning" => Opened::Part(Part::Text(string("text")?)),
+        "tool-call" => Opened::Part(Part::Call { name: string("name")?, arguments: string("arguments")? }),
         "tool-result" => Opened::Blocks(members.get("content").and_then(json::array)?),
         _ => return None,
     })
