@@ -8,6 +8,7 @@ use super::Finding;
 use super::here::Here;
 use super::registry::rule_family;
 use super::wording::{amount, seqs};
+use crate::json::Text;
 use crate::log::Place;
 use std::collections::BTreeMap;
 
@@ -51,10 +52,10 @@ impl Script {
         for seq in &node.replaces {
             self.0.remove(seq);
         }
-        // Each such character costs up to three quarters of a token, and is of three bytes or more.
-        let Some(content) = content(here).filter(|content| !content.is_ascii()) else { return };
-        let bytes = content.bytes().filter(|byte| !byte.is_ascii()).count() as u64;
-        if bytes / 4 <= node.host_tokens {
+        let Some(content) = content(here) else { return };
+        // Each such character costs up to three quarters of a token, and is two bytes longer than it has units, or more.
+        let longer = content.len() as u64 - Text::from(content).utf16_len();
+        if longer * 3 / 8 <= node.host_tokens {
             return;
         }
         let quarters = quarters(content);

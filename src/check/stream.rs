@@ -3,7 +3,7 @@
 use super::Finding;
 use super::payload::Payload;
 use super::registry::rule_family;
-use crate::json::{self, Object, Raw, Text};
+use crate::json::{self, Object, Raw};
 use crate::log::{self, Event, Place};
 
 rule_family! {
@@ -51,41 +51,50 @@ fn problem(data: Option<&Object>) -> Option<String> {
 /// Checks one record of a stream.
 fn record(raw: Raw) -> Result<(), String> {
     let record = Object::of(raw).ok_or("it is no object")?;
-    match record.text("type").as_ref().map(Text::to_str).as_deref() {
-        Some("text-chunks" | "reasoning-chunks") => run(&record, "texts", &[], &[]),
-        Some("tool-call-chunks") => {
-            run(&record, "args", &["id"], &["name"])?;
-            let is_text = |key| record.text(key).is_some_and(|text| !text.is_empty());
-            if is_text("id") && (record.get("name").is_none() || is_text("name")) {
-                Ok(())
-            } else {
-                Err("id, and name where it is there, must be texts that are not empty".into())
-            }
-        }
-        Some("chunk") => {
-            exactly(&record, &["type", "time", "chunk"], &[])?;
-            record.get("time").and_then(json::integer).ok_or("its time must be an integer")?;
-            record.object("chunk").ok_or("its chunk must be an object")?;
-            Ok(())
-        }
-        Some(other) => Err(format!("its type {} is unknown", super::wording::quoted(other))),
-        None => Err("it has no type".into()),
+    let kind = record.get("type").ok_or("it has no type")?;
+    if kind.is_text("text-chunks") || kind.is_text("reasoning-chunks") {
+        return run(record, "texts").map(drop);
     }
-}
-
-/// Checks a run of deltas, whose texts are in `payload`.
-fn run(record: &Object, payload: &str, id: &[&str], optional: &[&str]) -> Result<(), String> {
-    exactly(record, &[&["type", "time0", "index", "dt", payload], id].concat(), optional)?;
-    let time0 = record.get("time0").and_then(json::integer).ok_or("time0 must be an integer")?;
-    record.count("index").ok_or("index must be a count")?;
-    log::run_extent(record, payload, time0).map(drop)
-}
-
-fn exactly(record: &Object, required: &[&str], optional: &[&str]) -> Result<(), String> {
-    if record.has_exactly(required, optional) {
+    if kind.is_text("tool-call-chunks") {
+        let [id, name] = run(record, "args")?;
+        let is_text = |raw| json::text(raw).is_some_and(|text| !text.is_empty());
+        let is_named = id.is_some_and(is_text) && name.is_none_or(is_text);
+        return is_named
+            .then_some(())
+            .ok_or_else(|| "id, and name where it is there, must be texts that are not empty".to_owned());
+    }
+    if kind.is_text("chunk") {
+        let ([_, Some(time), Some(chunk)], false) = record.pick(["type", "time", "chunk"]) else {
+            return Err("its members must be exactly type, time, chunk".to_owned());
+        };
+        json::integer(time).ok_or("its time must be an integer")?;
+        Object::of(chunk).ok_or("its chunk must be an object")?;
         return Ok(());
     }
-    Err(format!("its members must be exactly {}", required.join(", ")))
+    let kind = json::text(kind).ok_or("it has no type")?;
+    Err(format!("its type {} is unknown", super::wording::quoted(&kind.to_str())))
+}
+
+/// Checks a run of deltas, whose texts are in `payload`. Those of a tool call have an id and perhaps a name, which are
+/// given.
+fn run<'a>(record: Object<'a>, payload: &str) -> Result<[Option<Raw<'a>>; 2], String> {
+    let is_call = payload == "args";
+    let (members, has_others) = record.pick(["type", "time0", "index", "dt", payload, "id", "name"]);
+    let [_, Some(time0), Some(index), Some(dt), Some(texts), id, name] = members else {
+        return Err(wrong_members(payload, is_call));
+    };
+    if has_others || id.is_some() != is_call || (name.is_some() && !is_call) {
+        return Err(wrong_members(payload, is_call));
+    }
+    let time0 = json::integer(time0).ok_or("time0 must be an integer")?;
+    json::count(index).ok_or("index must be a count")?;
+    log::run_extent(payload, texts, dt, time0)?;
+    Ok([id, name])
+}
+
+fn wrong_members(payload: &str, is_call: bool) -> String {
+    let id = if is_call { ", id" } else { "" };
+    format!("its members must be exactly type, time0, index, dt, {payload}{id}")
 }
 
 #[cfg(test)]

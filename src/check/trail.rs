@@ -4,7 +4,7 @@
 //! the last event stand that dsh does not write by itself.
 
 use super::closers::{self, Turn};
-use crate::json::{self, Raw};
+use crate::json::{self, Meaning, Raw};
 use crate::log::{Body, Event, Record};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -60,13 +60,13 @@ enum KeptBody {
     Told(String),
 }
 
-/// An event word for word.
+/// An event word for word: its type, its payload and its two markers one behind the other.
 #[derive(Debug)]
 struct KeptEvent {
-    event_type: String,
+    text: Box<str>,
+    /// Where the payload begins, and where each of the markers does; an empty one is absent.
+    starts: [usize; 3],
     time: i64,
-    data: Box<str>,
-    markers: [Option<Box<str>>; 2],
 }
 
 impl Trail {
@@ -253,7 +253,7 @@ impl Piece {
             line: record.place.line,
             is_work: !closers::is_synthetic(&record.body),
             turn: closers::turn(&record.body),
-            bytes: if let KeptBody::Event(event) = &body { event.bytes() } else { 0 },
+            bytes: if let KeptBody::Event(event) = &body { event.text.len() } else { 0 },
             body,
         }
     }
@@ -292,11 +292,31 @@ impl Piece {
 }
 
 impl KeptEvent {
+    fn of(event: &Event) -> Self {
+        let markers = [event.surface_op, event.source_event_seqs];
+        let [surface_op, sources] = markers.map(|marker| marker.map_or("", Raw::get));
+        let parts = [&event.event_type, event.data.get(), surface_op, sources];
+        let mut end = 0;
+        let starts = [0, 1, 2].map(|part: usize| {
+            end += parts[part].len();
+            end
+        });
+        Self { text: parts.concat().into(), starts, time: event.time }
+    }
+
+    /// Its type, its payload and its two markers.
+    fn parts(&self) -> [&str; 4] {
+        let [data, first, second] = self.starts;
+        let part = |start: usize, end: usize| self.text.get(start..end).unwrap_or_default();
+        [part(0, data), part(data, first), part(first, second), part(second, self.text.len())]
+    }
+
     /// What it was, in a few words.
     fn told(&self, seq: u64) -> String {
-        let Ok(data) = json::parse(&self.data) else { return self.event_type.clone() };
+        let [event_type, data, ..] = self.parts();
+        let Ok(data) = json::parse(data) else { return event_type.to_owned() };
         closers::told(&Body::Event(Event {
-            event_type: Cow::Borrowed(&self.event_type),
+            event_type: Cow::Borrowed(event_type),
             seq,
             time: self.time,
             data: data.raw(),
@@ -306,34 +326,18 @@ impl KeptEvent {
         }))
     }
 
-    fn of(event: &Event) -> Self {
-        Self {
-            event_type: event.event_type.to_string(),
-            time: event.time,
-            data: event.data.get().into(),
-            markers: [event.surface_op, event.source_event_seqs]
-                .map(|marker| marker.map(|marker| marker.get().into())),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        let markers = self.markers.iter().flatten().map(|marker| marker.len());
-        self.data.len() + markers.sum::<usize>()
-    }
-
     fn is(&self, event: &Event) -> bool {
-        let means = |one: &str, other: Raw| {
-            one == other.get()
-                || json::parse(one).is_ok_and(|one| json::digest(one.raw()) == json::digest(other))
+        let [event_type, data, markers @ ..] = self.parts();
+        let means = |kept: &str, other: Option<Raw>| match other {
+            Some(other) => kept == other.get() || Meaning::of_text(kept.to_owned()) == Meaning::of(other),
+            None => kept.is_empty(),
         };
-        let markers = self.markers.iter().zip([event.surface_op, event.source_event_seqs]);
-        self.event_type == event.event_type
+        event_type == event.event_type
             && self.time == event.time
-            && markers.into_iter().all(|(kept, marker)| match (kept, marker) {
-                (Some(kept), Some(marker)) => means(kept, marker),
-                (None, None) => true,
-                _ => false,
-            })
-            && means(&self.data, event.data)
+            && markers
+                .into_iter()
+                .zip([event.surface_op, event.source_event_seqs])
+                .all(|(kept, marker)| means(kept, marker))
+            && means(data, Some(event.data))
     }
 }

@@ -5,6 +5,7 @@
 //! of one value, so that nothing is rewritten and nothing is parsed that nobody asks for. Any room may use it.
 
 mod fold;
+mod meaning;
 mod object;
 mod raw;
 mod splice;
@@ -14,6 +15,7 @@ mod text;
 use crate::wording::clipped;
 pub(crate) use fold::behind_string;
 pub use fold::{Digest, digest, digest_without, stringify, stringify_len, stringify_len_without};
+pub use meaning::Meaning;
 pub use object::Object;
 pub use raw::{Document, Raw};
 pub use splice::{code_points, place, splice};
@@ -47,6 +49,7 @@ pub enum Kind {
 }
 
 /// The kind of a value.
+#[inline]
 #[must_use]
 pub fn kind(raw: Raw) -> Kind {
     match raw.get().as_bytes().first() {
@@ -68,8 +71,7 @@ pub fn text(raw: Raw<'_>) -> Option<Text<'_>> {
     if raw.is_escaped() {
         return serde_json::from_str(raw.get()).ok();
     }
-    let source = raw.get().as_bytes();
-    Some(Text::borrowed(source.get(1..source.len().saturating_sub(1)).unwrap_or_default()))
+    Some(Text::from(raw.inner_text()))
 }
 
 /// The JavaScript length of the string that `raw` holds, in UTF-16 code units (FORMAT §7.5); 0 for another kind of value.
@@ -78,10 +80,7 @@ pub fn utf16_len(raw: Raw) -> u64 {
     if kind(raw) != Kind::String {
         return 0;
     }
-    let source = raw.get().as_bytes();
-    let inner = source.get(1..source.len().saturating_sub(1)).unwrap_or_default();
-    let spelt = text::utf16_len(inner);
-    if raw.is_escaped() { spelt - text::units_in_escapes(inner) } else { spelt }
+    text::utf16_len(raw.inner_text().as_bytes()).saturating_sub(u64::from(raw.surplus()))
 }
 
 /// The number that `raw` holds, as JavaScript rounds it; `None` for another kind of value.
@@ -93,6 +92,10 @@ pub fn number(raw: Raw) -> Option<f64> {
 /// The integer that `raw` holds if JavaScript calls it a safe one: `5`, `5.0` and `5e0` are five (FORMAT §0.4).
 #[must_use]
 pub fn integer(raw: Raw) -> Option<i64> {
+    let source = raw.get().as_bytes();
+    if source.len() <= 15 && source.iter().all(u8::is_ascii_digit) && !source.is_empty() {
+        return Some(source.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')));
+    }
     if let Ok(plain) = raw.get().parse::<i64>() {
         return (plain.unsigned_abs() <= MAX_SAFE_INTEGER).then_some(plain);
     }

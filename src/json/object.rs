@@ -25,7 +25,7 @@ impl<'a> Object<'a> {
     /// The member `key`; the last one where it stands more than once, as in JavaScript.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Raw<'a>> {
-        self.pairs().filter(|(name, _)| name.is_text(key)).last().map(|(_, value)| value)
+        self.pairs().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
     }
 
     /// The string member `key`.
@@ -66,7 +66,7 @@ impl<'a> Object<'a> {
 
     /// The members as they stand, repeated ones repeated.
     pub fn members(self) -> impl Iterator<Item = (Text<'a>, Raw<'a>)> + Clone {
-        self.pairs().map(|(name, value)| (text(name).unwrap_or_default(), value))
+        self.pairs().map(|(name, value)| (name.text(), value))
     }
 
     /// The member names as they stand, repeated ones repeated.
@@ -79,9 +79,9 @@ impl<'a> Object<'a> {
     pub fn has_exactly(self, required: &[&str], optional: &[&str]) -> bool {
         let mut seen = 0_u64;
         for (name, _) in self.pairs() {
-            match required.iter().position(|key| name.is_text(key)) {
+            match required.iter().position(|key| name.is(key)) {
                 Some(index) => seen |= 1 << index,
-                None if optional.iter().any(|key| name.is_text(key)) => {}
+                None if optional.iter().any(|key| name.is(key)) => {}
                 None => return false,
             }
         }
@@ -94,7 +94,7 @@ impl<'a> Object<'a> {
     pub fn pick<const N: usize>(self, names: [&str; N]) -> ([Option<Raw<'a>>; N], bool) {
         let (mut found, mut has_others) = ([None; N], false);
         for (name, value) in self.pairs() {
-            let slot = names.iter().zip(&mut found).find(|(wanted, _)| name.is_text(wanted));
+            let slot = names.iter().zip(&mut found).find(|(wanted, _)| name.is(wanted));
             match slot {
                 Some((_, slot)) => *slot = Some(value),
                 None => has_others = true,
@@ -113,10 +113,39 @@ impl<'a> Object<'a> {
 struct Pairs<'a>(Inner<'a>);
 
 impl<'a> Iterator for Pairs<'a> {
-    type Item = (Raw<'a>, Raw<'a>);
+    type Item = (Name<'a>, Raw<'a>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        Some((self.0.next()?, self.0.next()?))
+        Some((Name::of(self.0.next()?), self.0.next()?))
+    }
+}
+
+/// The name of a member.
+#[derive(Clone, Copy)]
+enum Name<'a> {
+    Plain(&'a str),
+    Escaped(Raw<'a>),
+}
+
+impl<'a> Name<'a> {
+    #[inline]
+    fn of(raw: Raw<'a>) -> Self {
+        if raw.is_escaped() { Self::Escaped(raw) } else { Self::Plain(raw.inner_text()) }
+    }
+
+    #[inline]
+    fn is(self, key: &str) -> bool {
+        match self {
+            Self::Plain(name) => name == key,
+            Self::Escaped(raw) => raw.is_text(key),
+        }
+    }
+
+    fn text(self) -> Text<'a> {
+        match self {
+            Self::Plain(name) => Text::from(name),
+            Self::Escaped(raw) => text(raw).unwrap_or_default(),
+        }
     }
 }

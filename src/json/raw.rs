@@ -20,13 +20,11 @@ pub struct Raw<'a> {
 
 impl<'a> Raw<'a> {
     /// The value's text, without white space around it.
+    #[inline]
     #[must_use]
     pub fn get(self) -> &'a str {
-        self.tokens.first().and_then(|token| self.of(*token)).unwrap_or_default()
-    }
-
-    fn of(self, token: Token) -> Option<&'a str> {
-        self.text.get(token.start as usize..token.end as usize)
+        let text = |token: &Token| self.text.get(token.start as usize..token.end as usize);
+        self.tokens.first().and_then(text).unwrap_or_default()
     }
 
     /// Whether it is this string.
@@ -37,16 +35,28 @@ impl<'a> Raw<'a> {
         if token.is_escaped() {
             return super::text(self).is_some_and(|text| text == *value);
         }
-        // Most names are told apart by their lengths.
-        let (start, end) = (token.start as usize, token.end as usize);
-        end - start == value.len() + 2
-            && self.text.as_bytes().get(start) == Some(&b'"')
-            && self.text.as_bytes().get(start + 1..end - 1) == Some(value.as_bytes())
+        // Most strings are told apart by their lengths.
+        (token.end - token.start) as usize == value.len() + 2
+            && self.get().starts_with('"')
+            && self.inner_text() == value
+    }
+
+    /// The text of a string between its quotes.
+    #[inline]
+    pub(super) fn inner_text(self) -> &'a str {
+        let Some(token) = self.tokens.first() else { return "" };
+        self.text.get(token.start as usize + 1..token.end as usize - 1).unwrap_or_default()
     }
 
     /// Whether it is a string with escapes.
+    #[inline]
     pub(super) fn is_escaped(self) -> bool {
         self.tokens.first().is_some_and(|token| token.is_escaped())
+    }
+
+    /// By how many UTF-16 code units the escapes of a string are longer than what they stand for.
+    pub(super) fn surplus(self) -> u32 {
+        self.tokens.first().map_or(0, |token| token.surplus())
     }
 
     /// What stands in it directly: the elements of an array; names and values of an object in turn.

@@ -10,12 +10,12 @@ pub(super) struct Token {
     pub start: u32,
     /// Offset behind its last byte.
     pub end: u32,
-    /// While it is open: the place of the token around it. Then: how many tokens the value takes, itself included.
-    /// [`ESCAPED`] marks a string with escapes.
+    /// Of an object or array: how many tokens it takes, itself included; while it is open, the place of the one around
+    /// it. Of a string with escapes: [`ESCAPED`], and by how much their spelling is longer than what they stand for.
     size: u32,
 }
 
-/// Set in the size of a string that has escapes.
+/// Marks a string that has escapes.
 const ESCAPED: u32 = 1 << 31;
 
 /// No token.
@@ -23,8 +23,15 @@ const NONE: u32 = u32::MAX >> 1;
 
 impl Token {
     /// How many tokens the value takes, itself included.
+    #[inline]
     pub fn size(self) -> usize {
-        (self.size & !ESCAPED) as usize
+        if self.is_escaped() { 1 } else { self.size as usize }
+    }
+
+    /// By how many UTF-16 code units the escapes of a string are longer than what they stand for.
+    #[inline]
+    pub fn surplus(self) -> u32 {
+        if self.is_escaped() { self.size & !ESCAPED } else { 0 }
     }
 
     /// The same token where the text begins `start` bytes later.
@@ -34,6 +41,7 @@ impl Token {
     }
 
     /// Whether it is a string with escapes.
+    #[inline]
     pub fn is_escaped(self) -> bool {
         self.size & ESCAPED != 0
     }
@@ -52,87 +60,78 @@ impl Tape {
     pub(super) fn scan(&mut self, text: &str) -> bool {
         self.tokens.clear();
         let is_short = u32::try_from(text.len()).is_ok_and(|length| length < 1 << 30);
-        is_short && Scanner { bytes: text.as_bytes(), at: 0, tokens: &mut self.tokens }.value().is_some()
+        is_short && Scanner::new(text, &mut self.tokens).text().is_some()
     }
-}
-
-/// What may stand next.
-#[derive(Clone, Copy)]
-enum Expected {
-    Value,
-    FirstElement,
-    FirstName,
-    Name,
-    Behind,
 }
 
 struct Scanner<'s> {
     bytes: &'s [u8],
     at: usize,
     tokens: &'s mut Vec<Token>,
+    /// The place of the object or array that is open.
+    around: u32,
+    /// Whether that is an object.
+    is_in_object: bool,
 }
 
-impl Scanner<'_> {
+impl<'s> Scanner<'s> {
+    fn new(text: &'s str, tokens: &'s mut Vec<Token>) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, tokens, around: NONE, is_in_object: false }
+    }
+
     /// Reads one value and the white space around it, up to the end of the text.
-    fn value(&mut self) -> Option<()> {
-        let mut expected = Expected::Value;
-        let mut around = NONE;
+    fn text(&mut self) -> Option<()> {
         loop {
-            let byte = self.peek();
-            expected = match (expected, byte) {
-                (Expected::FirstElement, Some(b']')) | (Expected::FirstName, Some(b'}')) => {
-                    around = self.close(around)?;
-                    Expected::Behind
+            match self.peek()? {
+                b'"' => self.string()?,
+                b'{' => {
+                    self.open(true)?;
+                    if self.peek()? != b'}' {
+                        self.name()?;
+                        continue;
+                    }
+                    self.close()?;
                 }
-                (Expected::Value | Expected::FirstElement, Some(byte)) => match byte {
-                    b'"' => {
-                        self.string()?;
-                        Expected::Behind
+                b'[' => {
+                    self.open(false)?;
+                    if self.peek()? != b']' {
+                        continue;
                     }
-                    b'{' => {
-                        around = self.open(around)?;
-                        Expected::FirstName
-                    }
-                    b'[' => {
-                        around = self.open(around)?;
-                        Expected::FirstElement
-                    }
-                    _ => {
-                        self.bare(byte)?;
-                        Expected::Behind
-                    }
-                },
-                (Expected::FirstName | Expected::Name, Some(b'"')) => {
-                    self.string()?;
-                    if self.peek()? != b':' {
-                        return None;
-                    }
-                    self.at += 1;
-                    Expected::Value
+                    self.close()?;
                 }
-                (Expected::Behind, None) if around == NONE => return Some(()),
-                (Expected::Behind, Some(byte)) => {
-                    let is_object =
-                        self.bytes.get(self.tokens.get(around as usize)?.start as usize)? == &b'{';
-                    match byte {
-                        b',' => {
-                            self.at += 1;
-                            if is_object { Expected::Name } else { Expected::Value }
+                byte => self.bare(byte)?,
+            }
+            // Behind a value ends what is around it, or another one follows.
+            loop {
+                match self.peek() {
+                    Some(b',') if self.around != NONE => {
+                        self.at += 1;
+                        if self.is_in_object {
+                            self.name()?;
                         }
-                        b'}' if is_object => {
-                            around = self.close(around)?;
-                            Expected::Behind
-                        }
-                        b']' if !is_object => {
-                            around = self.close(around)?;
-                            Expected::Behind
-                        }
-                        _ => return None,
+                        break;
                     }
+                    Some(b'}') if self.is_in_object => self.close()?,
+                    Some(b']') if !self.is_in_object && self.around != NONE => self.close()?,
+                    None if self.around == NONE => return Some(()),
+                    _ => return None,
                 }
-                _ => return None,
-            };
+            }
         }
+    }
+
+    /// Reads the name of a member and the colon behind it.
+    #[inline]
+    fn name(&mut self) -> Option<()> {
+        if self.peek()? != b'"' {
+            return None;
+        }
+        self.string()?;
+        if self.peek()? != b':' {
+            return None;
+        }
+        self.at += 1;
+        Some(())
     }
 
     /// The next byte that is no white space.
@@ -146,25 +145,28 @@ impl Scanner<'_> {
         }
     }
 
-    /// Begins an object or array inside the one at `around`; gives its place.
+    /// Begins an object or array.
     #[inline]
-    fn open(&mut self, around: u32) -> Option<u32> {
+    fn open(&mut self, is_object: bool) -> Option<()> {
         let place = u32::try_from(self.tokens.len()).ok().filter(|place| *place < NONE)?;
-        self.push(self.at, self.at, around);
+        self.push(self.at, self.at, self.around);
+        (self.around, self.is_in_object) = (place, is_object);
         self.at += 1;
-        Some(place)
+        Some(())
     }
 
-    /// Ends the object or array at `place`; gives the place of the one around it.
+    /// Ends the object or array that is open.
     #[inline]
-    fn close(&mut self, place: u32) -> Option<u32> {
+    fn close(&mut self) -> Option<()> {
         self.at += 1;
         let length = self.tokens.len();
-        let token = self.tokens.get_mut(place as usize)?;
-        let around = token.size;
+        let token = self.tokens.get_mut(self.around as usize)?;
         token.end = offset(self.at);
-        token.size = offset(length - place as usize);
-        Some(around)
+        let around = std::mem::replace(&mut token.size, offset(length - self.around as usize));
+        let start_around =
+            self.tokens.get(around as usize).and_then(|token| self.bytes.get(token.start as usize));
+        (self.around, self.is_in_object) = (around, start_around == Some(&b'{'));
+        Some(())
     }
 
     #[inline]
@@ -176,39 +178,41 @@ impl Scanner<'_> {
     #[inline]
     fn string(&mut self) -> Option<()> {
         let start = self.at;
-        let mut size = 1;
+        let (mut is_escaped, mut surplus) = (false, 0);
         self.at += 1;
         loop {
             self.at = plain(self.bytes, self.at);
             match self.bytes.get(self.at)? {
                 b'"' => break,
                 b'\\' => {
-                    size |= ESCAPED;
-                    self.escape()?;
+                    is_escaped = true;
+                    // Each escape stands for one code unit.
+                    surplus += self.escape()? - 1;
                 }
                 _ => return None,
             }
         }
         self.at += 1;
-        self.push(start, self.at, size);
+        self.push(start, self.at, if is_escaped { ESCAPED | surplus } else { 1 });
         Some(())
     }
 
-    /// Reads the escape whose backslash is next.
+    /// Reads the escape whose backslash is next; gives its length.
     #[inline]
-    fn escape(&mut self) -> Option<()> {
-        match self.bytes.get(self.at + 1)? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,
+    fn escape(&mut self) -> Option<u32> {
+        let length = match self.bytes.get(self.at + 1)? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
             b'u' => {
                 let digits = self.bytes.get(self.at + 2..self.at + 6)?;
                 if !digits.iter().all(u8::is_ascii_hexdigit) {
                     return None;
                 }
-                self.at += 6;
+                6
             }
             _ => return None,
-        }
-        Some(())
+        };
+        self.at += length as usize;
+        Some(length)
     }
 
     /// Reads a number or a literal that begins with `first`.
@@ -230,21 +234,21 @@ impl Scanner<'_> {
 
     #[inline]
     fn number(&mut self) -> Option<()> {
-        if self.bytes.get(self.at) == Some(&b'-') {
+        if self.next_is(b"-") {
             self.at += 1;
         }
-        if self.bytes.get(self.at) == Some(&b'0') {
+        if self.next_is(b"0") {
             self.at += 1;
         } else {
             self.digits()?;
         }
-        if self.bytes.get(self.at) == Some(&b'.') {
+        if self.next_is(b".") {
             self.at += 1;
             self.digits()?;
         }
-        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+        if self.next_is(b"eE") {
             self.at += 1;
-            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+            if self.next_is(b"+-") {
                 self.at += 1;
             }
             self.digits()?;
@@ -252,14 +256,18 @@ impl Scanner<'_> {
         Some(())
     }
 
+    #[inline]
+    fn next_is(&self, any: &[u8]) -> bool {
+        self.bytes.get(self.at).is_some_and(|byte| any.contains(byte))
+    }
+
     /// Reads one digit or more.
     #[inline]
     fn digits(&mut self) -> Option<()> {
-        let start = self.at;
-        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
-            self.at += 1;
-        }
-        (self.at > start).then_some(())
+        let rest = self.bytes.get(self.at..)?;
+        let length = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+        self.at += length;
+        (length > 0).then_some(())
     }
 }
 
@@ -271,27 +279,50 @@ const fn offset(at: usize) -> u32 {
 /// The first byte from `at` on that a string cannot hold as it is: a quote, a backslash, a control character.
 #[inline]
 fn plain(bytes: &[u8], mut at: usize) -> usize {
-    const WIDE: usize = 32;
-    // Most strings are long, and the compiler makes a few vector instructions of this.
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<WIDE>()) {
-        let mut ends = false;
-        for &byte in chunk {
-            ends |= byte < b' ' || byte == b'"' || byte == b'\\';
-        }
-        if ends {
-            break;
-        }
-        at += WIDE;
-    }
-    while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        match first_end(u64::from_le_bytes(*word)) {
+    // Names and numbers of a few bytes are the most; of long texts 32 bytes at once are looked at.
+    for _ in 0..2 {
+        let Some(word) = word(bytes, at) else { return plain_tail(bytes, at) };
+        match first_end(word) {
             8 => at += 8,
             found => return at + found,
         }
     }
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
+        let mut ends = false;
+        for &byte in chunk {
+            ends |= is_end(byte);
+        }
+        if ends {
+            break;
+        }
+        at += 32;
+    }
+    while let Some(word) = word(bytes, at) {
+        match first_end(word) {
+            8 => at += 8,
+            found => return at + found,
+        }
+    }
+    plain_tail(bytes, at)
+}
+
+/// The same byte by byte.
+fn plain_tail(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    let is_end = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
-    at + rest.iter().position(is_end).unwrap_or(rest.len())
+    at + rest.iter().position(|byte| is_end(*byte)).unwrap_or(rest.len())
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk::<8>().map(|word| u64::from_le_bytes(*word))
+}
+
+/// Turns a quote into what comes right behind the control characters, and leaves these where they are.
+const QUOTE: u8 = b'"' ^ b' ';
+
+#[inline]
+const fn is_end(byte: u8) -> bool {
+    byte ^ QUOTE <= b' ' || byte == b'\\'
 }
 
 /// The same among eight bytes, the first one lowest; 8 if there is none.
@@ -300,13 +331,12 @@ const fn first_end(word: u64) -> usize {
     const ONES: u64 = u64::MAX / 0xff;
     const HIGH: u64 = ONES << 7;
     // A byte below `n` borrows into its highest bit; what a borrow does to later bytes does not matter.
-    const fn below(word: u64, n: u64) -> u64 {
-        word.wrapping_sub(ONES * n) & !word
+    const fn below(word: u64, n: u8) -> u64 {
+        word.wrapping_sub(ONES * n as u64) & !word
     }
-    let quote = below(word ^ (ONES * b'"' as u64), 1);
+    let control_or_quote = below(word ^ (ONES * QUOTE as u64), b' ' + 1);
     let backslash = below(word ^ (ONES * b'\\' as u64), 1);
-    let ends = (below(word, b' ' as u64) | quote | backslash) & HIGH;
-    (ends.trailing_zeros() / 8) as usize
+    (((control_or_quote | backslash) & HIGH).trailing_zeros() / 8) as usize
 }
 
 #[cfg(test)]

@@ -151,22 +151,20 @@ fn half(bytes: &[u8]) -> Option<usize> {
 
 /// The UTF-16 code units of text in WTF-8.
 pub(super) fn utf16_len(bytes: &[u8]) -> u64 {
-    // Sums of one byte each, so that many are made at once; two for each character keep them below 256.
-    let chunk_len = |chunk: &[u8]| {
-        chunk.iter().fold(0_u8, |sum, &byte| sum + u8::from(byte & 0xc0 != 0x80) + u8::from(byte >= 0xf0))
+    if bytes.is_ascii() {
+        return bytes.len() as u64;
+    }
+    let (chunks, rest) = bytes.as_chunks();
+    let units = |chunk: &[u8; 32]| {
+        u64::from(count(chunk, |byte| byte & 0xc0 != 0x80) + count(chunk, |byte| byte >= 0xf0))
     };
-    bytes.chunks(127).map(|chunk| u64::from(chunk_len(chunk))).sum()
+    chunks.iter().map(units).sum::<u64>() + rest.iter().map(|&byte| self::units(byte)).sum::<u64>()
 }
 
-/// How many units the spelling of the escapes in a string's inner text takes beyond what they stand for, one each.
-pub(super) fn units_in_escapes(inner: &[u8]) -> u64 {
-    let (mut more, mut at) = (0, 0);
-    while let Some(step) = memchr::memchr(b'\\', inner.get(at..).unwrap_or_default()) {
-        let length = if inner.get(at + step + 1) == Some(&b'u') { 6 } else { 2 };
-        more += length - 1;
-        at += step + usize::try_from(length).unwrap_or(2);
-    }
-    more
+/// How many bytes of a chunk are as asked for. The sum is of one byte, so that the compiler makes vectors of it.
+#[inline]
+fn count(chunk: &[u8; 32], is_counted: impl Fn(u8) -> bool) -> u8 {
+    chunk.iter().map(|&byte| u8::from(is_counted(byte))).sum()
 }
 
 /// UTF-16 code units that a character contributes, counted at its first byte.

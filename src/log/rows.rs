@@ -41,7 +41,10 @@ impl PackedRow {
         if format.packed_rows_are_strict && !is_strict {
             return Err("turn, step and index must be counts, id not empty, and no member of dt -0".into());
         }
-        let (members, last_time) = run_extent(&data, Self::check_data(tag, &data)?, time0)?;
+        let payload = Self::check_data(tag, &data)?;
+        let texts_and_gaps = data.get(payload).zip(data.get("dt"));
+        let (texts, gaps) = texts_and_gaps.ok_or("data must have its texts and dt")?;
+        let (members, last_time) = run_extent(payload, texts, gaps, time0)?;
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
         Ok(Self {
@@ -78,13 +81,14 @@ impl PackedRow {
 }
 
 /// How far a run of deltas reaches: how many members it has, and the time of the last by the gaps in `dt`
-/// (FORMAT §5). `payload` names the texts in `run`. The error says what is wrong.
-pub fn run_extent(run: &Object, payload: &str, time0: i64) -> Result<(u64, i64), String> {
-    let members = run.get(payload).and_then(json::string_count).filter(|count| *count > 0);
+/// (FORMAT §5). `payload` is the name of `texts`. The error says what is wrong.
+pub fn run_extent(payload: &str, texts: Raw, dt: Raw, time0: i64) -> Result<(u64, i64), String> {
+    let members = json::string_count(texts).filter(|count| *count > 0);
     let members = members.ok_or_else(|| format!("{payload} must be an array of strings, at least one"))?;
-    let gaps = run.array("dt").ok_or("dt must be an array")?;
-    if gaps.len() as u64 != members.saturating_sub(1) {
-        return Err(format!("dt has {} gaps for {members} members", gaps.len()));
+    let gaps = json::elements(dt).ok_or("dt must be an array")?;
+    let count = gaps.clone().count() as u64;
+    if count != members.saturating_sub(1) {
+        return Err(format!("dt has {count} gaps for {members} members"));
     }
     let mut last_time = time0;
     for gap in gaps {

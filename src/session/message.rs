@@ -32,16 +32,17 @@ impl<'a> MessageView<'a> {
         };
         let view = raw.and_then(|raw| Some((raw, Object::of(raw)?)));
         let (raw, message) = view.ok_or_else(|| wrong("has no message"))?;
-        if message.name("id").is_none() {
+        let ([id, role, source, content], _) = message.pick(["id", "role", "source", "content"]);
+        if id.and_then(json::text).is_none_or(|id| id.is_empty()) {
             return Err(wrong("has a message without an id"));
         }
-        if !message.has_text("role", surface.role) {
+        if !role.is_some_and(|role| role.is_text(surface.role)) {
             return Err(wrong(&format!("must have a message of role \"{}\"", surface.role)));
         }
-        let source = message.object("source").filter(|source| source.name("kind").is_some());
+        let source = source.and_then(Object::of).filter(|source| source.name("kind").is_some());
         let source = source.ok_or_else(|| wrong("has a message without a source kind"))?;
         let content =
-            message.array("content").ok_or_else(|| wrong("has a message without a content array"))?;
+            content.and_then(json::array).ok_or_else(|| wrong("has a message without a content array"))?;
         let view = Self { raw, members: message, payload, source, content };
         shape::check(&view, surface, format)?;
         Ok(view)

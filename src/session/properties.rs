@@ -73,7 +73,7 @@ fn apply(session: &mut Session, event_type: &str, data: &str, op: &str, sources:
         time: 0,
         data: json::leaked(data),
         ignorable: false,
-        source_event_seqs: sources.map(|sources| json::leaked(sources)),
+        source_event_seqs: sources.map(json::leaked),
         surface_op: Some(json::leaked(op)),
     };
     session.apply(&event).unwrap();

@@ -2,12 +2,12 @@
 
 use super::MessageView;
 use crate::format::ToolResult;
-use crate::json::{self, Document, Object, Raw};
+use crate::json::{self, Meaning, Object, Raw};
 use std::borrow::Cow;
 
-/// All of the payload of a `tool/result` but what the tool answered. Two are equal if they mean the same.
-#[derive(Debug, Clone)]
-pub(super) struct RewriteIdentity(Box<str>);
+/// All of the payload of a `tool/result` but what the tool answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RewriteIdentity(Meaning);
 
 impl RewriteIdentity {
     pub(super) fn of(payload: Raw, message: &MessageView, shape: ToolResult) -> Option<Self> {
@@ -22,18 +22,7 @@ impl RewriteIdentity {
                 })?
             }
         };
-        Some(Self(with(payload, content, &rest)?.into()))
-    }
-
-    fn digest(&self) -> Option<json::Digest> {
-        Document::new(&*self.0).ok().map(|payload| json::digest(payload.raw()))
-    }
-}
-
-impl PartialEq for RewriteIdentity {
-    fn eq(&self, other: &Self) -> bool {
-        // Most rewrites keep the very text.
-        self.0 == other.0 || self.digest() == other.digest()
+        with(payload, content, &rest).map(Meaning::of_text).map(Self)
     }
 }
 

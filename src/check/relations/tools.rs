@@ -5,7 +5,7 @@ use super::repair;
 use super::turns::Boundary;
 use crate::check::registry::rule_family;
 use crate::check::wording::{quoted, short_list};
-use crate::json::{self, Digest, Object, Text};
+use crate::json::{Meaning, Object, Text};
 use std::collections::HashMap;
 
 #[cfg(test)]
@@ -168,7 +168,7 @@ struct Call {
 }
 
 /// What a start must share with the call: the meaning of its name and arguments.
-type Identity = [Option<Digest>; 2];
+type Identity = [Option<Meaning>; 2];
 
 impl Tools {
     pub(super) fn doubt(&mut self) {
@@ -324,7 +324,7 @@ impl Tools {
 }
 
 fn identity(object: &Object) -> Identity {
-    ["name", "arguments"].map(|key| object.get(key).map(json::digest))
+    ["name", "arguments"].map(|key| object.get(key).map(Meaning::of))
 }
 
 /// The id of the call that a result's message answers.
