@@ -1,5 +1,7 @@
 //! The structure of a zstd log: where frames start and end, without decoding them (FORMAT §2.2).
 
+use super::extent::{self, Block, Descriptor, Extent};
+use super::input::Input;
 use super::{FaultKind, Source};
 use std::io::{self, BufRead, Read as _};
 
@@ -120,20 +122,14 @@ impl<R: BufRead> FrameCursor<R> {
             let (nuls, is_end) = if found == [0; 4] { self.count_nuls()? } else { (0, false) };
             return Ok(Step::Fault(FaultKind::FrameMagic { found, nuls, is_end, rest: None }, start));
         }
-        let descriptor = self.held[4];
-        if descriptor & 0x18 != 0 {
+        let descriptor = Descriptor(self.held[4]);
+        if descriptor.is_reserved() {
             self.state = State::Ended;
             return Ok(Step::Fault(FaultKind::FrameStructure("a reserved header bit set"), start));
         }
-        let single_segment = descriptor & 0x20 != 0;
-        let content_size = match descriptor >> 6 {
-            0 => u64::from(single_segment),
-            power => 1 << power,
-        };
-        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-        self.has_checksum = descriptor & 4 != 0;
+        self.has_checksum = descriptor.has_checksum();
         self.frame_start = start;
-        self.state = State::Part(Part::Header, 5 + u64::from(!single_segment) + dictionary + content_size);
+        self.state = State::Part(Part::Header, descriptor.header_bytes() as u64);
         Ok(Step::FrameStart(start))
     }
 
@@ -177,7 +173,7 @@ impl<R: BufRead> FrameCursor<R> {
                 self.state = State::Ended;
                 return Ok(Step::Torn(self.frame_start));
             }
-            if (self.held[0] >> 1) & 3 == 3 {
+            if self.block().is_reserved() {
                 self.state = State::Ended;
                 let kind = FaultKind::FrameStructure("a reserved block type");
                 return Ok(Step::Fault(kind, self.frame_start));
@@ -200,10 +196,8 @@ impl<R: BufRead> FrameCursor<R> {
     fn part_end(&mut self, part: Part) -> io::Result<Step<'_>> {
         self.state = match part {
             Part::BlockHeader => {
-                let header = u32::from_le_bytes([self.held[0], self.held[1], self.held[2], 0]);
-                let (kind, size) = ((header >> 1) & 3, u64::from(header >> 3));
-                let body = if kind == 1 { 1 } else { size };
-                State::Part(Part::BlockBody { last: header & 1 == 1 }, body)
+                let block = self.block();
+                State::Part(Part::BlockBody { last: block.is_last() }, block.body().into())
             }
             Part::Header | Part::BlockBody { last: false } => State::Part(Part::BlockHeader, 3),
             Part::BlockBody { last: true } if self.has_checksum => State::Part(Part::Checksum, 4),
@@ -215,6 +209,11 @@ impl<R: BufRead> FrameCursor<R> {
         self.held.clear();
         self.held_used = 0;
         self.step()
+    }
+
+    /// The block whose header is held.
+    fn block(&self) -> Block {
+        Block::of([self.held[0], self.held[1], self.held[2]])
     }
 
     /// Reads up to `count` bytes into `held`; false if the file ends before.
@@ -237,6 +236,44 @@ impl<R: BufRead> FrameCursor<R> {
     }
 }
 
+impl FrameCursor<Input> {
+    /// Whether a frame, or the end, comes next.
+    pub(super) fn is_between(&self) -> bool {
+        self.state == State::Between
+    }
+
+    /// Offset in the file of what comes next.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Looks at the frame that comes next as far as the input's window reaches.
+    pub(super) fn extent(&mut self) -> io::Result<Extent> {
+        let extent = extent::of(self.input.seen());
+        if extent == Extent::Beyond && self.input.see_more()? {
+            return Ok(extent::of(self.input.seen()));
+        }
+        Ok(extent)
+    }
+
+    /// Whether nothing stands behind the window.
+    pub(super) fn sees_the_end(&self) -> bool {
+        self.input.sees_the_end()
+    }
+
+    /// The next bytes in the window, at most `length`.
+    pub(super) fn seen(&self, length: usize) -> &[u8] {
+        let seen = self.input.seen();
+        seen.get(..length).unwrap_or(seen)
+    }
+
+    /// Passes over a whole frame in the window.
+    pub(super) fn pass_over(&mut self, length: usize) {
+        self.input.consume(length);
+        self.offset += length as u64;
+    }
+}
+
 /// What a walk over frames came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Walk {
@@ -255,6 +292,20 @@ pub(super) fn walk(input: impl BufRead, offset: u64) -> io::Result<Walk> {
             Step::Torn(start) => return Ok(Walk { torn: Some(start), end: cursor.offset }),
             Step::End => return Ok(Walk { torn: None, end: cursor.offset }),
             Step::FrameStart(_) | Step::FrameEnd | Step::Fault(..) => 0,
+        };
+        cursor.consume(used);
+    }
+}
+
+/// Whether the file's end cuts off the frame that starts at byte `start`.
+pub(super) fn is_torn(source: &Source, start: u64) -> io::Result<bool> {
+    let mut cursor = FrameCursor::new(source.reader(start)?, start);
+    loop {
+        let used = match cursor.step()? {
+            Step::FrameStart(_) => 0,
+            Step::Bytes(bytes) => bytes.len(),
+            Step::Torn(_) => return Ok(true),
+            Step::FrameEnd | Step::Fault(..) | Step::End => return Ok(false),
         };
         cursor.consume(used);
     }

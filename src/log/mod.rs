@@ -4,15 +4,19 @@
 //! bytes are not what dsh writes. What the records mean is `session/`'s business. `session/`, `check/`,
 //! `compact/` and `mend/` may call this room; it knows only `format/` and `json/`.
 
+mod ahead;
 pub mod append;
+mod cutter;
 mod debris;
 mod envelope;
+mod extent;
 #[cfg(test)]
 pub(crate) mod failing_disk;
 mod fault;
 mod frames;
 mod framing;
 mod header;
+mod input;
 pub mod layout;
 pub mod likeness;
 mod lines;

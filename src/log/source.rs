@@ -1,8 +1,9 @@
 //! Where a log's bytes come from, and in which container.
 
+use super::input::{Input, Promised};
 use super::place::LogName;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// How a log's text is stored (FORMAT §2).
@@ -13,6 +14,9 @@ pub enum Container {
     /// Zstandard frames.
     Zstd,
 }
+
+/// From how many bytes on a compressed log is read ahead: for less, a thread costs more than it saves.
+const WORTH_A_THREAD: u64 = 1 << 20;
 
 /// An open log: a file, and how many of its bytes are read. Bytes that a writer adds meanwhile are not seen.
 #[derive(Debug)]
@@ -25,6 +29,7 @@ pub struct Source {
     pub bytes: u64,
     /// How the text is stored by the first bytes, whatever the name promises.
     content: Option<Container>,
+    reads_ahead: bool,
     pub(super) file: File,
 }
 
@@ -65,7 +70,7 @@ impl Source {
             _ => None,
         };
         let container = if named_zstd { Container::Zstd } else { content.unwrap_or(Container::Raw) };
-        Ok(Self { path: path.to_owned(), container, bytes: meta.len(), content, file })
+        Ok(Self { path: path.to_owned(), container, bytes: meta.len(), content, reads_ahead: true, file })
     }
 
     /// Reads standard input to its end into an unnamed temporary file.
@@ -92,6 +97,20 @@ impl Source {
         self.content
     }
 
+    /// Whether a reader of a large compressed log decodes it in a thread of its own, ahead of what is asked for: by
+    /// default it does, where there is more than one core. What is read is the same.
+    #[must_use]
+    pub fn read_ahead(self, wanted: bool) -> Self {
+        Self { reads_ahead: wanted, ..self }
+    }
+
+    pub(super) fn is_worth_reading_ahead(&self, start: u64) -> bool {
+        self.reads_ahead
+            && self.container == Container::Zstd
+            && self.bytes.saturating_sub(start) >= WORTH_A_THREAD
+            && std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1)
+    }
+
     /// The same bytes once more.
     pub(super) fn again(&self) -> io::Result<Self> {
         Ok(Self { path: self.path.clone(), file: self.file.try_clone()?, ..*self })
@@ -103,33 +122,8 @@ impl Source {
     }
 
     /// The bytes that count, from `start`.
-    pub(super) fn reader(&self, start: u64) -> io::Result<SourceReader> {
-        let mut file = self.file.try_clone()?;
-        file.seek(SeekFrom::Start(start))?;
-        let left = self.bytes.saturating_sub(start);
-        Ok(io::BufReader::with_capacity(1 << 16, Promised { file, left }))
-    }
-}
-
-/// The bytes of a [`Source`] that count.
-pub(super) type SourceReader = io::BufReader<Promised>;
-
-/// So many bytes of a file. One that ends before has been cut while it was read, which is no damage of the log.
-pub(super) struct Promised {
-    file: File,
-    left: u64,
-}
-
-impl Read for Promised {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
-        let count = self.file.read(&mut buffer[..most])?;
-        if count == 0 && most > 0 {
-            let problem = format!("the file was cut while it was read: {} bytes of it are gone", self.left);
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, problem));
-        }
-        self.left -= count as u64;
-        Ok(count)
+    pub(super) fn reader(&self, start: u64) -> io::Result<Input> {
+        Ok(Input::new(Promised::of(self, start)?))
     }
 }
 

@@ -1,22 +1,32 @@
 //! The text of a zstd log, frame by frame, in bounded memory.
 
 use super::FaultKind;
+use super::extent::{Extent, Frame};
 use super::frames::{FrameCursor, Step};
-use std::io::{self, BufRead};
-use zstd::stream::raw::{Decoder, InBuffer, Operation as _, OutBuffer};
+use super::input::Input;
+use std::io::{self, Cursor};
+use zstd::zstd_safe::{DCtx, InBuffer, OutBuffer, ResetDirective, get_error_name};
 
-/// How much text one call adds at most.
-const STEP: usize = 1 << 17;
+/// How much text one call adds at most, but for a last frame's.
+pub(super) const STEP: usize = 1 << 17;
+
+/// The most text that a frame may have to be decoded at once.
+const MOST_AT_ONCE: u64 = 1 << 20;
+
+/// How many frames are decoded at once at most.
+const MOST_FRAMES: usize = 1 << 12;
 
 /// What one call of [`ZstdText::next`] came upon.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// A frame starts at this offset of the file.
-    FrameStart(u64),
+    FrameStart(u64, Reach),
     /// Text was added.
     Text,
     /// The frame is whole and its checksum right.
     FrameEnd,
+    /// At least one sound frame, and their text was added. The first that a reader gives stands alone.
+    Frames(Vec<Start>),
     /// A frame is damaged; what was decoded of it has been added.
     Fault(FaultKind, u64),
     /// The file ends inside the frame at this offset; what could be decoded of it has been added.
@@ -25,13 +35,31 @@ pub(super) enum Part {
     End,
 }
 
+/// Where a frame starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Start {
+    /// Offset in the file.
+    pub at: u64,
+    /// Offset in the text that was added.
+    pub text: usize,
+}
+
+/// Whether the file's end cuts a frame off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    Whole,
+    Torn,
+    /// It is too long to see. Only a walk over it tells.
+    Unknown,
+}
+
 /// Decodes the frames that a [`FrameCursor`] walks.
-pub(super) struct ZstdText<R> {
-    cursor: FrameCursor<R>,
-    decoder: Decoder<'static>,
-    /// Where the decoder writes, [`STEP`] bytes.
-    room: Vec<u8>,
+pub(super) struct ZstdText {
+    cursor: FrameCursor<Input>,
+    decoder: DCtx<'static>,
     frame_start: u64,
+    /// How many frames may be decoded at once. The first stands alone.
+    at_once: usize,
     /// The decoder said that the frame's data ends here.
     complete: bool,
     /// The decoder may hold text that found no room.
@@ -42,19 +70,24 @@ pub(super) struct ZstdText<R> {
     torn: Option<u64>,
 }
 
-impl<R: BufRead> ZstdText<R> {
+impl ZstdText {
     /// The text of `input`, whose first byte is the file's byte `offset`.
-    pub(super) fn new(input: R, offset: u64) -> io::Result<Self> {
+    pub(super) fn new(input: Input, offset: u64) -> io::Result<Self> {
         Ok(Self {
             cursor: FrameCursor::new(input, offset),
-            decoder: Decoder::new()?,
-            room: vec![0; STEP],
+            decoder: DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?,
             frame_start: 0,
+            at_once: 1,
             complete: false,
             undrained: false,
             broken: false,
             torn: None,
         })
+    }
+
+    /// Offset in the file of the first byte that has not been used.
+    pub(super) fn offset(&self) -> u64 {
+        self.cursor.offset()
     }
 
     /// Goes one part on; text is added to `out`.
@@ -70,11 +103,28 @@ impl<R: BufRead> ZstdText<R> {
             if let Some(start) = self.torn {
                 return Ok(Part::Torn(start));
             }
+            let mut reach = Reach::Unknown;
+            if self.cursor.is_between() {
+                let extent = self.cursor.extent()?;
+                // Behind a broken frame the next may stand within it: its start is told before its text is added.
+                if let (Extent::Whole(frame), false) = (extent, self.broken) {
+                    let starts = self.sound_frames(frame, out)?;
+                    if !starts.is_empty() {
+                        return Ok(Part::Frames(starts));
+                    }
+                }
+                reach = match extent {
+                    Extent::Whole(_) | Extent::Odd => Reach::Whole,
+                    Extent::Beyond if self.cursor.sees_the_end() => Reach::Torn,
+                    Extent::Beyond => Reach::Unknown,
+                };
+            }
             match self.cursor.step()? {
                 Step::FrameStart(start) => {
-                    self.decoder.reinit()?;
+                    self.decoder.reset(ResetDirective::SessionOnly).map_err(error)?;
                     (self.frame_start, self.complete, self.broken) = (start, false, false);
-                    return Ok(Part::FrameStart(start));
+                    self.at_once = MOST_FRAMES;
+                    return Ok(Part::FrameStart(start, reach));
                 }
                 Step::Bytes(bytes) if self.broken => {
                     let used = bytes.len();
@@ -82,8 +132,7 @@ impl<R: BufRead> ZstdText<R> {
                 }
                 Step::Bytes(bytes) => {
                     let before = out.len();
-                    let result = decode(&mut self.decoder, bytes, &mut self.room, out);
-                    match result {
+                    match decode(&mut self.decoder, bytes, out) {
                         Ok(step) => {
                             self.cursor.consume(step.used);
                             self.complete |= step.complete;
@@ -112,10 +161,37 @@ impl<R: BufRead> ZstdText<R> {
         }
     }
 
+    /// Adds the text of `frame`, which comes next, and of those behind it, as long as they are whole and sound and more
+    /// text is wanted. A frame that is not leaves nothing behind: it is decoded step by step, to tell what is wrong.
+    fn sound_frames(&mut self, mut frame: Frame, out: &mut Vec<u8>) -> io::Result<Vec<Start>> {
+        let before = out.len();
+        let mut starts = Vec::new();
+        while let Some(text) = frame.text.filter(|text| *text <= MOST_AT_ONCE) {
+            let start = Start { at: self.cursor.offset(), text: out.len() - before };
+            let room = usize::try_from(text).unwrap_or(usize::MAX);
+            if !decode_whole(&mut self.decoder, self.cursor.seen(frame.length), room, out) {
+                break;
+            }
+            starts.push(start);
+            self.cursor.pass_over(frame.length);
+            if starts.len() >= self.at_once || out.len() - before >= STEP {
+                break;
+            }
+            match self.cursor.extent()? {
+                Extent::Whole(next) => frame = next,
+                Extent::Beyond | Extent::Odd => break,
+            }
+        }
+        if !starts.is_empty() {
+            self.at_once = MOST_FRAMES;
+        }
+        Ok(starts)
+    }
+
     /// Takes text out of the decoder that had no room before.
     fn drain(&mut self, out: &mut Vec<u8>) -> Result<usize, Part> {
         let before = out.len();
-        match decode(&mut self.decoder, &[], &mut self.room, out) {
+        match decode(&mut self.decoder, &[], out) {
             Ok(step) => {
                 self.complete |= step.complete;
                 self.undrained = step.full;
@@ -134,6 +210,19 @@ impl<R: BufRead> ZstdText<R> {
     }
 }
 
+/// Decodes a whole frame to the end of `out`, at most `room` bytes; false, and nothing is added, if it is not sound.
+fn decode_whole(decoder: &mut DCtx<'static>, frame: &[u8], room: usize, out: &mut Vec<u8>) -> bool {
+    let before = out.len();
+    out.reserve(room);
+    let mut end = Cursor::new(&mut *out);
+    end.set_position(before as u64);
+    let is_sound = decoder.decompress(&mut end, frame).is_ok();
+    if !is_sound {
+        out.truncate(before);
+    }
+    is_sound
+}
+
 struct Decoded {
     used: usize,
     complete: bool,
@@ -141,18 +230,22 @@ struct Decoded {
     full: bool,
 }
 
-/// Decodes `bytes`, or what the decoder holds, and adds to `out` as much as `room` takes.
-fn decode(
-    decoder: &mut Decoder<'static>,
-    bytes: &[u8],
-    room: &mut [u8],
-    out: &mut Vec<u8>,
-) -> io::Result<Decoded> {
+/// Decodes `bytes`, or what the decoder holds, and adds to `out` at most [`STEP`] bytes.
+fn decode(decoder: &mut DCtx<'static>, bytes: &[u8], out: &mut Vec<u8>) -> io::Result<Decoded> {
+    let before = out.len();
+    out.reserve(STEP);
     let mut input = InBuffer::around(bytes);
-    let mut output = OutBuffer::around(&mut *room);
-    let result = decoder.run(&mut input, &mut output);
-    let (used, end) = (input.pos(), output.pos());
-    out.extend_from_slice(&room[..end]);
-    let complete = result? == 0;
-    Ok(Decoded { used, complete, full: end == room.len() && !complete })
+    let mut end = Cursor::new(&mut *out);
+    end.set_position(before as u64);
+    let mut output = OutBuffer::around(&mut end);
+    let result = decoder.decompress_stream(&mut output, &mut input);
+    let added = output.pos();
+    let room = output.capacity();
+    let complete = result.map_err(error)? == 0;
+    Ok(Decoded { used: input.pos(), complete, full: added == room && !complete })
+}
+
+/// The library's own words for what it refuses.
+fn error(code: usize) -> io::Error {
+    io::Error::other(get_error_name(code))
 }
