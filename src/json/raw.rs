@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 /// One value: its original text, of which nothing is copied, and what stands in it, which is found without reading the
 /// text again.
@@ -106,6 +107,12 @@ impl<'a> Iterator for Inner<'a> {
 }
 
 impl Tape {
+    /// The value of a text that was added, by the place that [`Tape::add`] gave.
+    #[must_use]
+    pub fn value<'a>(&'a self, place: Range<usize>, text: &'a str) -> Raw<'a> {
+        Raw { text, tokens: self.tokens.get(place).unwrap_or_default() }
+    }
+
     /// Reads `text` as one JSON value, with white space around it.
     ///
     /// Nesting has no limit, and escapes may name half surrogate pairs.

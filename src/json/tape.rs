@@ -1,5 +1,7 @@
 //! One pass over a text that checks that it is JSON and notes where each value stands.
 
+use std::ops::Range;
+
 /// Where a value stands in its text, and how many values stand in it.
 ///
 /// An object is followed by its members, name and value in turn, an array by its elements, each with all that stands
@@ -58,9 +60,25 @@ impl Tape {
     ///
     /// Nesting has no limit; escapes may name half surrogate pairs. A text of 1 GiB or more is refused.
     pub(super) fn scan(&mut self, text: &str) -> bool {
+        self.clear();
+        self.add(text).is_some()
+    }
+
+    /// Forgets all values.
+    pub fn clear(&mut self) {
         self.tokens.clear();
+    }
+
+    /// Reads one more text as [`Tape::read`] does. Gives the place of its values among those of all texts; `None` where it
+    /// is no JSON.
+    pub fn add(&mut self, text: &str) -> Option<Range<usize>> {
+        let start = self.tokens.len();
         let is_short = u32::try_from(text.len()).is_ok_and(|length| length < 1 << 30);
-        is_short && Scanner::new(text, &mut self.tokens).text().is_some()
+        if is_short && Scanner::new(text, &mut self.tokens).text().is_some() {
+            return Some(start..self.tokens.len());
+        }
+        self.tokens.truncate(start);
+        None
     }
 }
 

@@ -4,8 +4,9 @@
 //! round and round, so memory stays bounded.
 
 use super::cutter::Cutter;
-use super::lines::{Line, Piece};
+use super::lines::{Line, Piece, Read};
 use super::{FaultKind, Place};
+use crate::json::Tape;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -43,7 +44,12 @@ struct Channels {
 #[derive(Default)]
 struct Block {
     cuts: VecDeque<Cut>,
-    text: Vec<u8>,
+    /// The lines that are UTF-8.
+    text: String,
+    /// Those that are not.
+    odd: Vec<u8>,
+    /// The values of the lines that are JSON.
+    tape: Tape,
     /// The buffer of a long line, which is not copied. It is the last of its block.
     long: Vec<u8>,
 }
@@ -54,7 +60,7 @@ struct Cut {
 }
 
 enum What {
-    Line { place: Place, recovered: bool, empty_behind: u64 },
+    Line { place: Place, recovered: bool, empty_behind: u64, values: Option<Range<usize>> },
     Fault(FaultKind, Place),
 }
 
@@ -62,6 +68,7 @@ enum What {
 #[derive(Clone)]
 enum Bytes {
     Text(Range<usize>),
+    Odd(Range<usize>),
     Long(Range<usize>),
 }
 
@@ -106,8 +113,14 @@ impl Ahead {
         let Some(cut) = self.block.cuts.pop_front() else { return Ok(None) };
         self.given = cut.bytes;
         Ok(Some(match cut.what {
-            What::Line { place, recovered, empty_behind } => {
-                Piece::Line(Line { bytes: self.given(), place, recovered, empty_behind })
+            What::Line { place, recovered, empty_behind, values } => {
+                let text = match &self.given {
+                    Bytes::Text(range) => self.block.text.get(range.clone()),
+                    Bytes::Odd(_) | Bytes::Long(_) => None,
+                };
+                let read =
+                    Read { text, values: values.map(|place| (&self.block.tape, (place.start, place.end))) };
+                Piece::Line(Line { bytes: self.given(), place, recovered, read, empty_behind })
             }
             What::Fault(kind, place) => Piece::Fault(kind, place),
         }))
@@ -174,45 +187,70 @@ fn cut(mut cutter: Cutter, size: usize, empty: &Receiver<Block>, filled: &Sender
 impl Block {
     /// Fills the block from `cutter` until it holds `size` bytes. Tells when the log ends.
     fn fill(&mut self, cutter: &mut Cutter, size: usize) -> io::Result<Option<()>> {
-        while self.text.len() < size && self.long.is_empty() && self.cuts.len() < MOST_CUTS {
-            let (what, is_given) = match cutter.next()? {
+        while self.bytes_held() < size && self.cuts.len() < MOST_CUTS {
+            let cut = match cutter.next()? {
                 None => return Ok(Some(())),
                 Some(Piece::Line(Line { place, recovered, empty_behind, .. })) => {
-                    (What::Line { place, recovered, empty_behind }, true)
+                    let (bytes, values) = self.take_line(cutter, size);
+                    Cut { what: What::Line { place, recovered, empty_behind, values }, bytes }
                 }
                 Some(Piece::Fault(kind, place)) => {
                     let has_rest = matches!(kind, FaultKind::TornTail { frame: false, .. });
-                    (What::Fault(kind, place), has_rest)
+                    let bytes = if has_rest { self.take_line(cutter, size).0 } else { Bytes::Text(0..0) };
+                    Cut { what: What::Fault(kind, place), bytes }
                 }
             };
-            let bytes = if is_given { self.take_given(cutter, size) } else { Bytes::Text(0..0) };
-            self.cuts.push_back(Cut { what, bytes });
+            self.cuts.push_back(cut);
         }
         Ok(None)
     }
 
-    /// Takes the bytes over that `cutter` gave last.
-    fn take_given(&mut self, cutter: &mut Cutter, size: usize) -> Bytes {
+    /// Takes the bytes over that `cutter` gave last, and reads their values if they are JSON.
+    fn take_line(&mut self, cutter: &mut Cutter, size: usize) -> (Bytes, Option<Range<usize>>) {
+        let Ok(line) = std::str::from_utf8(cutter.given()) else {
+            return (self.take_odd(cutter, size), None);
+        };
+        let values = self.tape.add(line);
+        if line.len() >= size {
+            return (Bytes::Long(cutter.give_away(&mut self.long)), values);
+        }
+        let start = self.text.len();
+        self.text.push_str(line);
+        (Bytes::Text(start..self.text.len()), values)
+    }
+
+    fn take_odd(&mut self, cutter: &mut Cutter, size: usize) -> Bytes {
         if cutter.given().len() >= size {
             return Bytes::Long(cutter.give_away(&mut self.long));
         }
-        let start = self.text.len();
-        self.text.extend_from_slice(cutter.given());
-        Bytes::Text(start..self.text.len())
+        let start = self.odd.len();
+        self.odd.extend_from_slice(cutter.given());
+        Bytes::Odd(start..self.odd.len())
+    }
+
+    fn bytes_held(&self) -> usize {
+        self.text.len() + self.odd.len() + self.long.len()
     }
 
     fn bytes(&self, bytes: &Bytes) -> &[u8] {
-        match bytes {
-            Bytes::Text(range) => &self.text[range.clone()],
-            Bytes::Long(range) => &self.long[range.clone()],
-        }
+        let (held, range) = match bytes {
+            Bytes::Text(range) => (self.text.as_bytes(), range),
+            Bytes::Odd(range) => (&*self.odd, range),
+            Bytes::Long(range) => (&*self.long, range),
+        };
+        held.get(range.clone()).unwrap_or_default()
     }
 
-    /// Makes room for other lines. The buffer of a long line goes.
+    /// Makes room for other lines. The buffer of a long line goes, and what its values took.
     fn clear(&mut self) {
         self.cuts.clear();
         self.text.clear();
-        self.long = Vec::new();
+        self.odd.clear();
+        if self.long.is_empty() {
+            self.tape.clear();
+        } else {
+            (self.long, self.tape) = (Vec::new(), Tape::default());
+        }
     }
 }
 

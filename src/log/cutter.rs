@@ -1,7 +1,7 @@
 //! A log's text is cut into lines, whatever the container.
 
 use super::framing::Frames;
-use super::lines::{Line, MAX_LINE, Piece};
+use super::lines::{Line, MAX_LINE, Piece, Read};
 use super::overlong::Overlong;
 use super::unpacked::Unpacked;
 use super::zstd_text::Part;
@@ -84,7 +84,13 @@ impl Cutter {
         self.given = from..to;
         let recovered = self.frames.is_torn;
         let empty_behind = if length == 0 { self.pass_over_empty_lines()? } else { 0 };
-        Ok(Some(Piece::Line(Line { bytes: self.given(), place, recovered, empty_behind })))
+        Ok(Some(Piece::Line(Line {
+            bytes: self.given(),
+            place,
+            recovered,
+            read: Read::default(),
+            empty_behind,
+        })))
     }
 
     /// Passes over empty lines of the same frame at once: a file may hold hundreds of millions. Tells how many.

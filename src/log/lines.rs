@@ -3,6 +3,7 @@
 use super::ahead::Ahead;
 use super::cutter::Cutter;
 use super::{FaultKind, Place, Source};
+use crate::json::Tape;
 use std::io;
 
 /// The longest line that is read: JavaScript's engine, and so dsh, takes no string of 512 MiB.
@@ -15,8 +16,19 @@ pub(super) struct Line<'a> {
     pub place: Place,
     /// The line was read from a frame that the file's end cuts off (FORMAT §2.3).
     pub recovered: bool,
+    /// Its text and its values, where they have been read already.
+    pub read: Read<'a>,
     /// Where the line is empty: how many empty ones right behind it were passed over.
     pub empty_behind: u64,
+}
+
+/// What is known of a line already.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Read<'a> {
+    /// The line's text, which is UTF-8.
+    pub text: Option<&'a str>,
+    /// The tape of its values, and their place on it.
+    pub values: Option<(&'a Tape, (usize, usize))>,
 }
 
 #[derive(Debug)]
@@ -36,7 +48,7 @@ enum From {
     /// Whoever asks for a line.
     Here(Box<Cutter>),
     /// A thread of its own.
-    Ahead(Ahead),
+    Ahead(Box<Ahead>),
 }
 
 impl Lines {
@@ -45,7 +57,7 @@ impl Lines {
     pub(super) fn new(source: &Source, start: u64) -> io::Result<Self> {
         let cutter = Cutter::new(source, start)?;
         let from = if source.is_worth_reading_ahead(start) {
-            From::Ahead(Ahead::start(cutter)?)
+            From::Ahead(Box::new(Ahead::start(cutter)?))
         } else {
             From::Here(Box::new(cutter))
         };

@@ -182,11 +182,12 @@ impl LogReader {
                     self.crlf.1 = if self.crlf.0 == 0 { place } else { self.crlf.1 };
                     self.crlf.0 += 1;
                 }
-                let decoded = text::decode(line.bytes);
+                let decoded = line.read.text.map(Decoded::of).or_else(|| text::decode(line.bytes));
                 let invalid_utf8 = decoded.as_ref().and_then(|decoded| decoded.first_bad);
                 let invalid_utf8 = invalid_utf8.map(|bad| place.text_byte.unwrap_or(0) + bad as u64);
                 let (next, patience) = ((self.next_seq, self.gap_explained), &mut self.patience);
-                match take_line(decoded.as_ref(), &mut self.tape, self.format, next, patience) {
+                let values = line.read.values.map_or_else(|| Values::Here(&mut self.tape), Values::Ahead);
+                match take_line(decoded.as_ref(), values, self.format, next, patience) {
                     Ok(body) => {
                         (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
                         self.recovered += u64::from(recovered && !self.torn_ends);
@@ -291,13 +292,13 @@ impl From<FaultKind> for Broken {
 /// Reads a line that should continue the numbering, by the seq that belongs there and whether a gap is explained.
 fn take_line<'a>(
     decoded: Option<&'a Decoded>,
-    tape: &'a mut Tape,
+    values: Values<'a>,
     format: &Format,
     (expected, gap_explained): (u64, bool),
     patience: &mut Patience,
 ) -> Result<Body<'a>, Broken> {
     let text = &*decoded.ok_or(FaultKind::LineTooLong)?.text;
-    match parse_line(text, tape, format, expected) {
+    match read_line(text, values, format, expected) {
         Ok(body) => match sequence_fault(expected, &body, gap_explained) {
             None => Ok(body),
             Some(kind) => {
@@ -319,6 +320,14 @@ fn take_line<'a>(
     }
 }
 
+/// The values of a line.
+enum Values<'a> {
+    /// They were read ahead: the tape, and their place on it.
+    Ahead((&'a Tape, (usize, usize))),
+    /// They are read now, on this tape.
+    Here(&'a mut Tape),
+}
+
 /// Reads one line as an event or a packed row; `expected` is the seq that belongs there.
 pub(super) fn parse_line<'a>(
     line: &'a str,
@@ -326,14 +335,26 @@ pub(super) fn parse_line<'a>(
     format: &Format,
     expected: u64,
 ) -> Result<Body<'a>, FaultKind> {
+    read_line(line, Values::Here(tape), format, expected)
+}
+
+fn read_line<'a>(
+    line: &'a str,
+    values: Values<'a>,
+    format: &Format,
+    expected: u64,
+) -> Result<Body<'a>, FaultKind> {
     if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
         return Err(FaultKind::BlankLine { lines: 1 });
     }
     let is_checked_later = !format.checks_with_scan(ScanCheck::Envelope);
-    let value = tape.read(line).map_err(|error| {
-        // The parser was given one line, and so calls every line the first.
-        FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column "))
-    })?;
+    let value = match values {
+        Values::Ahead((tape, (start, end))) => tape.value(start..end, line),
+        Values::Here(tape) => tape.read(line).map_err(|error| {
+            // The parser was given one line, and so calls every line the first.
+            FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column "))
+        })?,
+    };
     let record = Object::of(value).ok_or_else(|| {
         // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.
         let is_null = is_checked_later && json::is_null(value);

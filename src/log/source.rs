@@ -15,8 +15,9 @@ pub enum Container {
     Zstd,
 }
 
-/// From how many bytes on a compressed log is read ahead: for less, a thread costs more than it saves.
-const WORTH_A_THREAD: u64 = 1 << 20;
+/// From how many bytes on a log is read ahead, a quarter of them if it is compressed: for less, a thread costs more than
+/// it saves.
+const WORTH_A_THREAD: u64 = 1 << 18;
 
 /// An open log: a file, and how many of its bytes are read. Bytes that a writer adds meanwhile are not seen.
 #[derive(Debug)]
@@ -105,9 +106,12 @@ impl Source {
     }
 
     pub(super) fn is_worth_reading_ahead(&self, start: u64) -> bool {
+        let worth = match self.container {
+            Container::Raw => WORTH_A_THREAD,
+            Container::Zstd => WORTH_A_THREAD / 4,
+        };
         self.reads_ahead
-            && self.container == Container::Zstd
-            && self.bytes.saturating_sub(start) >= WORTH_A_THREAD
+            && self.bytes.saturating_sub(start) >= worth
             && std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1)
     }
 

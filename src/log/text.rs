@@ -11,11 +11,18 @@ pub(super) struct Decoded<'a> {
     pub first_bad: Option<usize>,
 }
 
+impl<'a> Decoded<'a> {
+    /// A text that is known to be UTF-8.
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { text: Cow::Borrowed(text), first_bad: None }
+    }
+}
+
 /// Decodes a line; `None` where U+FFFD makes it longer than any line that is read.
 pub(super) fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
     // Nearly every line is sound, and checking is faster than looking for what to replace.
     let error = match std::str::from_utf8(bytes) {
-        Ok(text) => return Some(Decoded { text: Cow::Borrowed(text), first_bad: None }),
+        Ok(text) => return Some(Decoded::of(text)),
         Err(error) => error,
     };
     let mut text = String::with_capacity(bytes.len());

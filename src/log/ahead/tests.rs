@@ -9,14 +9,25 @@ fn spell(next: impl FnMut() -> Option<String>) -> Vec<String> {
     std::iter::from_fn(next).collect()
 }
 
+/// A piece as it is without what was read ahead, which must be what stands in the line.
+fn told(piece: Piece) -> String {
+    let Piece::Line(line) = piece else { return format!("{piece:?}") };
+    let text = std::str::from_utf8(line.bytes);
+    assert!(line.read.text.is_none_or(|read| text == Ok(read)));
+    if let Some((tape, (start, end))) = line.read.values {
+        assert_eq!(tape.value(start..end, text.unwrap()).get(), text.unwrap().trim_ascii());
+    }
+    format!("{:?}", Line { read: Read::default(), ..line })
+}
+
 fn plainly(source: &Source) -> Vec<String> {
     let mut cutter = Cutter::new(source, 0).unwrap();
-    spell(|| cutter.next().unwrap().map(|piece| format!("{piece:?}")))
+    spell(|| cutter.next().unwrap().map(told))
 }
 
 fn ahead(source: &Source, size: usize) -> Vec<String> {
     let mut lines = Ahead::with_blocks_of(size, Cutter::new(source, 0).unwrap()).unwrap();
-    spell(|| lines.next().unwrap().map(|piece| format!("{piece:?}")))
+    spell(|| lines.next().unwrap().map(told))
 }
 
 /// A frame as other programs write them: with its size and without a checksum.
