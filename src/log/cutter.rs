@@ -379,3 +379,6 @@ impl Cutter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
