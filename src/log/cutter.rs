@@ -385,3 +385,6 @@ impl Cutter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,7 +85,8 @@ impl Frames {
     /// Takes note that the walk goes on at byte `start`.
     pub(super) fn go_on_at(&mut self, start: u64) {
         self.walk_start = start;
-        (self.swallowed, self.is_torn, self.is_broken) = (None, false, false);
+        (self.broken_start, self.swallowed) = (None, None);
+        (self.is_torn, self.is_broken) = (false, false);
     }
 
     /// Whether going on behind damage has cost as much as a log is worth.

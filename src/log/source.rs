@@ -1,6 +1,7 @@
 //! Where a log's bytes come from, and in which container.
 
 use super::input::{Input, Promised};
+use super::lines::MAX_LINE;
 use super::place::LogName;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -74,7 +75,8 @@ impl Source {
         Ok(Self { path: path.to_owned(), container, bytes: meta.len(), content, reads_ahead: true, file })
     }
 
-    /// Reads standard input to its end into an unnamed temporary file.
+    /// Reads standard input to its end into an unnamed temporary file. What has no line feed for longer than any line is
+    /// read is refused: it may have no end.
     pub fn stdin() -> io::Result<Self> {
         Self::spool(&mut io::stdin().lock(), Path::new("-"))
     }
@@ -87,7 +89,7 @@ impl Source {
 
     fn spool(input: &mut dyn Read, path: &Path) -> io::Result<Self> {
         let mut file = tempfile::tempfile()?;
-        io::copy(input, &mut file)?;
+        spool_lines(input, &mut file, MAX_LINE)?;
         file.flush()?;
         Self::of(file, path)
     }
@@ -131,6 +133,28 @@ impl Source {
     }
 }
 
+/// Copies `input` to its end, as long as a line feed comes every `longest` bytes. Compressed bytes have them by chance.
+fn spool_lines(input: &mut dyn Read, output: &mut dyn Write, longest: usize) -> io::Result<()> {
+    let mut room = vec![0; 1 << 16];
+    let mut line = 0;
+    loop {
+        let count = match input.read(&mut room) {
+            Ok(0) => return Ok(()),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let bytes = &room[..count];
+        output.write_all(bytes)?;
+        line = memchr::memrchr(b'\n', bytes).map_or(line + count, |at| count - at - 1);
+        if line > longest {
+            let problem =
+                format!("{line} bytes without a line feed, and more may follow: no log is like that");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +169,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = Source::open(folder.path()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn an_endless_line_is_refused_and_many_lines_are_not() {
+        let longest = 1 << 20;
+        let mut copy = Vec::new();
+        let error = spool_lines(&mut io::repeat(0), &mut copy, longest).unwrap_err();
+        assert!(error.to_string().contains("without a line feed"), "{error}");
+        assert!(copy.len() < longest * 2, "{}", copy.len());
+
+        let lines = [vec![b'x'; longest], b"\n".repeat(longest), vec![b'y'; longest]].concat();
+        copy.clear();
+        spool_lines(&mut &lines[..], &mut copy, longest).unwrap();
+        assert_eq!(copy, lines);
     }
 
     #[test]

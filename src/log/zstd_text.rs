@@ -245,7 +245,11 @@ fn decode(decoder: &mut DCtx<'static>, bytes: &[u8], out: &mut Vec<u8>) -> io::R
     Ok(Decoded { used: input.pos(), complete, full: added == room && !complete })
 }
 
-/// The library's own words for what it refuses.
+/// The library's own words for what it refuses. A block that is larger than its frame allows is called corrupt, or else too
+/// large for a buffer, whose size depends on the frames before: here always the former.
 fn error(code: usize) -> io::Error {
-    io::Error::other(get_error_name(code))
+    match get_error_name(code) {
+        "Destination buffer is too small" => io::Error::other("Data corruption detected"),
+        name => io::Error::other(name),
+    }
 }
