@@ -207,7 +207,7 @@ impl Block {
 
     /// Takes the bytes over that `cutter` gave last, and reads their values if they are JSON.
     fn take_line(&mut self, cutter: &mut Cutter, size: usize) -> (Bytes, Option<Range<usize>>) {
-        let Ok(line) = std::str::from_utf8(cutter.given()) else {
+        let Ok(line) = simdutf8::basic::from_utf8(cutter.given()) else {
             return (self.take_odd(cutter, size), None);
         };
         let values = self.tape.add(line);
