@@ -1,6 +1,7 @@
 //! The bytes of a log's file, front to back, through a window that can be looked at before anything is used.
 
 use super::Source;
+use super::stop::Stop;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 
@@ -15,13 +16,14 @@ pub(super) struct Promised {
     /// handle, so none counts on it.
     offset: u64,
     left: u64,
+    stop: Stop,
 }
 
 impl Promised {
     /// The bytes of `source` that count, from byte `start` on.
     pub(super) fn of(source: &Source, start: u64) -> io::Result<Self> {
         let left = source.bytes.saturating_sub(start);
-        Ok(Self { file: source.file.try_clone()?, offset: start, left })
+        Ok(Self { file: source.file.try_clone()?, offset: start, left, stop: source.stop.clone() })
     }
 
     /// Offset in the file of the next byte.
@@ -46,6 +48,7 @@ impl Promised {
 
 impl Read for Promised {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        self.stop.check()?;
         let most = self.most(room.len());
         let count = read_at(&self.file, &mut room[..most], self.offset)?;
         if count == 0 && most > 0 {

@@ -3,6 +3,7 @@
 use super::input::{Input, Promised};
 use super::lines::MAX_LINE;
 use super::place::LogName;
+use super::stop::Stop;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub struct Source {
     /// How the text is stored by the first bytes, whatever the name promises.
     content: Option<Container>,
     reads_ahead: bool,
+    /// Once asked, reading fails.
+    pub(super) stop: Stop,
     pub(super) file: File,
 }
 
@@ -72,7 +75,16 @@ impl Source {
             _ => None,
         };
         let container = if named_zstd { Container::Zstd } else { content.unwrap_or(Container::Raw) };
-        Ok(Self { path: path.to_owned(), container, bytes: meta.len(), content, reads_ahead: true, file })
+        let stop = Stop::default();
+        Ok(Self {
+            path: path.to_owned(),
+            container,
+            bytes: meta.len(),
+            content,
+            stop,
+            reads_ahead: true,
+            file,
+        })
     }
 
     /// Reads standard input to its end into an unnamed temporary file. What has no line feed for longer than any line is
@@ -92,6 +104,12 @@ impl Source {
         spool_lines(input, &mut file, MAX_LINE)?;
         file.flush()?;
         Self::of(file, path)
+    }
+
+    /// The same bytes, which cannot be read on once the run is to end.
+    #[must_use]
+    pub fn until(self, stop: &Stop) -> Self {
+        Self { stop: stop.clone(), ..self }
     }
 
     /// How the text is stored by the first bytes; `None` where they tell nothing.
@@ -119,7 +137,7 @@ impl Source {
 
     /// The same bytes once more.
     pub(super) fn again(&self) -> io::Result<Self> {
-        Ok(Self { path: self.path.clone(), file: self.file.try_clone()?, ..*self })
+        Ok(Self { path: self.path.clone(), stop: self.stop.clone(), file: self.file.try_clone()?, ..*self })
     }
 
     /// Writes the bytes that count to `output`.
