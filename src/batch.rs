@@ -2,7 +2,11 @@
 //!
 //! `cli/` calls this room; it knows names and places, and nothing of what a log holds.
 
+pub mod path_list;
+mod shard;
 mod walk;
+
+pub use shard::{NoShard, Shard};
 
 use crate::log::layout::Spot;
 use crate::log::place::LogName;

@@ -12,6 +12,7 @@ pub mod format;
 pub mod json;
 pub mod log;
 pub mod mend;
+pub mod merge;
 pub mod replay;
 pub mod report;
 pub mod session;

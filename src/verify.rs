@@ -1,9 +1,10 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
+use crate::batch::Shard;
 use crate::check::root::{self, Resident, Side, Twins};
 use crate::check::{self, Ending, Finding, Settings, Severity};
 use crate::json;
-use crate::log::layout::Spot;
+use crate::log::layout::{SessionFolder, Spot};
 use crate::log::{Container, Header, LogReader, OpenError, Source, likeness};
 use std::collections::BTreeMap;
 use std::io;
@@ -17,6 +18,8 @@ pub struct Verification {
     pub files: Vec<FileVerdict>,
     /// Files that look like logs and are none that dsh would open.
     pub ignored: Vec<PathBuf>,
+    /// The share of the run that this is, if it is not all of it.
+    pub shard: Option<Shard>,
 }
 
 /// One log.
@@ -128,13 +131,33 @@ impl FileVerdict {
         verdict
     }
 
-    /// Checks a log without looking around it.
-    fn alone(
+    /// Looks at the header alone of a log that is checked elsewhere, for the rules about logs together. Where the same
+    /// session lies beside it in the other encoding, both are read all the same: which of them stands for the session
+    /// shows only then.
+    #[must_use]
+    pub fn glimpse(
         path: PathBuf,
+        spot: Option<Spot>,
         options: check::Options,
         open: impl Fn(&Path) -> io::Result<Source>,
-    ) -> (Self, Option<Source>) {
-        let mut verdict = Self {
+    ) -> Self {
+        if let Some(Spot::Session(SessionFolder { twin: Some(_), .. })) = &spot {
+            return Self::of(path, spot, options, open);
+        }
+        let mut verdict = Self::unread(path);
+        verdict.spot = spot;
+        if let Ok(source) = open(&verdict.path) {
+            verdict.content = source.content();
+            match LogReader::open(&source) {
+                Ok(reader) => verdict.knows(reader.header()),
+                Err(error) => verdict.version = version_of(&error),
+            }
+        }
+        verdict
+    }
+
+    fn unread(path: PathBuf) -> Self {
+        Self {
             path,
             spot: None,
             header: None,
@@ -142,7 +165,20 @@ impl FileVerdict {
             content: None,
             ending: None,
             findings: Vec::new(),
-        };
+        }
+    }
+
+    fn knows(&mut self, header: &Header) {
+        (self.version, self.header) = (Some(header.version), Some(header.clone()));
+    }
+
+    /// Checks a log without looking around it.
+    fn alone(
+        path: PathBuf,
+        options: check::Options,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> (Self, Option<Source>) {
+        let mut verdict = Self::unread(path);
         let source = match open(&verdict.path) {
             Ok(source) => source,
             Err(error) => {
@@ -152,9 +188,7 @@ impl FileVerdict {
         };
         verdict.content = source.content();
         if let Err(error) = verdict.read(&source, options) {
-            if let OpenError::Version { version, .. } = &error {
-                verdict.version = version.parse().ok();
-            }
+            verdict.version = version_of(&error).or(verdict.version);
             verdict.findings = vec![check::unreadable(&error)];
         }
         (verdict, Some(source))
@@ -162,8 +196,7 @@ impl FileVerdict {
 
     fn read(&mut self, source: &Source, options: check::Options) -> Result<(), OpenError> {
         let mut reader = LogReader::open(source)?;
-        let header = reader.header();
-        (self.version, self.header) = (Some(header.version), Some(header.clone()));
+        self.knows(reader.header());
         let checked = check::check(&mut reader, options)?;
         (self.ending, self.findings) = (Some(checked.ending), checked.findings);
         Ok(())
@@ -229,6 +262,14 @@ impl FileVerdict {
     }
 }
 
+/// The version in the header of a log that dshc cannot read for it.
+fn version_of(error: &OpenError) -> Option<u64> {
+    match error {
+        OpenError::Version { version, .. } => version.parse().ok(),
+        _ => None,
+    }
+}
+
 /// Compares a log with the one beside it. `sources` are those that could be opened.
 fn twins(logs: [&FileVerdict; 2], sources: [Option<&Source>; 2]) -> Twins {
     let is_first = logs[0].path <= logs[1].path;
@@ -246,16 +287,24 @@ fn twins(logs: [&FileVerdict; 2], sources: [Option<&Source>; 2]) -> Twins {
 impl Verification {
     /// Joins what was found in each log with what only shows where they are looked at together.
     #[must_use]
-    pub fn of(mut files: Vec<FileVerdict>, mut ignored: Vec<PathBuf>) -> Self {
+    pub fn of(files: Vec<FileVerdict>, ignored: Vec<PathBuf>) -> Self {
+        Self::among(&[], files, ignored)
+    }
+
+    /// The same where other logs of the run are checked elsewhere. Of them, [glimpses](FileVerdict::glimpse) tell what
+    /// the rules about logs together need.
+    #[must_use]
+    pub fn among(others: &[FileVerdict], mut files: Vec<FileVerdict>, mut ignored: Vec<PathBuf>) -> Self {
         let found: Vec<usize> = (0..files.len()).filter(|index| files[*index].spot.is_some()).collect();
-        let residents: Vec<Resident> = found.iter().filter_map(|index| files[*index].resident()).collect();
+        let own = found.iter().map(|index| &files[*index]);
+        let residents: Vec<Resident> = own.chain(others).filter_map(FileVerdict::resident).collect();
         let findings = root::check_places(&residents);
         for (index, findings) in found.into_iter().zip(findings) {
             files[index].add(findings);
         }
         ignored.extend(files.iter().filter_map(FileVerdict::left_out).map(Path::to_owned));
         ignored.sort();
-        Self { files, ignored }
+        Self { files, ignored, shard: None }
     }
 
     /// Makes all findings as the user wants them. Statuses and exit codes follow from what is left.

@@ -1,9 +1,10 @@
 //! `dshc compact`.
 
+use super::archive::{Archive, Lot};
 use super::summarizer::{SummarizerArgs, environment};
 use super::watching::{Interrupt, Watching};
 use super::{Format, NO_OUTPUT, UsageError, inputs};
-use crate::batch::{self, FoundLog};
+use crate::batch::FoundLog;
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
@@ -44,8 +45,10 @@ const RETAIN_RATIO: f64 = 0.16;
 #[expect(clippy::struct_excessive_bools, reason = "they are flags, each of its own")]
 pub(super) struct Compact {
     /// Logs, session directories, or folders of logs.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "files_from", value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    archive: Archive,
     /// Only where surface and request header hold at least N host tokens; compact again while they still do.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "region", help_heading = "When")]
     over: Option<u64>,
@@ -156,11 +159,13 @@ impl FromStr for Span {
 }
 
 impl Compact {
-    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
-        let logs = inputs::sessions(batch::find(&self.paths));
-        if self.region.is_some() && logs.len() > 1 {
+    pub(super) fn run(mut self, printer: Printer) -> Result<Exit> {
+        let Lot { found, others } = self.archive.find(&self.archive.paths(std::mem::take(&mut self.paths))?);
+        let (logs, others) = (inputs::sessions(found.logs), inputs::sessions(others));
+        let count = logs.len() + others.len();
+        if self.region.is_some() && count > 1 {
             return Err(UsageError::new(
-                format!("--region is for one log, and {} are there", logs.len()),
+                format!("--region is for one log, and {count} are there"),
                 "name one log",
             )
             .into());
@@ -168,7 +173,7 @@ impl Compact {
         if logs.iter().any(|log| log.path == Path::new("-")) {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
-        let targets = self.targets(&logs)?;
+        let targets = self.targets(&logs, &others)?;
         let summarizer = match self.strategy {
             Strategy::Summary => self.summarizer.build(environment)?,
             Strategy::Drop => self.summarizer.none()?,
@@ -255,11 +260,11 @@ impl Compact {
         limit.map_or(Occasion::Now, |limit| Occasion::Pressure { limit, passes: self.passes })
     }
 
-    /// Where each log's result goes; checked before any log is read.
-    fn targets(&self, logs: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
+    /// Where each log's result goes, and each of the others that other shards have; checked before any log is read.
+    fn targets(&self, logs: &[FoundLog], others: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
         let Some(output) = &self.output else { return Ok(vec![None; logs.len()]) };
         let has_log_name = output.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd");
-        let is_single = matches!(logs, [log] if log.below.is_none() || has_log_name);
+        let is_single = others.is_empty() && matches!(logs, [log] if log.below.is_none() || has_log_name);
         let is_folder = output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') || !is_single;
         let target = |log: &FoundLog| {
             if !is_folder {
@@ -270,7 +275,8 @@ impl Compact {
             output.join(name)
         };
         let targets: Vec<PathBuf> = logs.iter().map(target).collect();
-        let mut seen = std::collections::BTreeSet::new();
+        // What another shard writes, or has written, is in the way of nothing else.
+        let mut seen: std::collections::BTreeSet<PathBuf> = others.iter().map(target).collect();
         for target in &targets {
             if target.symlink_metadata().is_ok() {
                 return Err(UsageError::new(
@@ -279,7 +285,7 @@ impl Compact {
                 )
                 .into());
             }
-            if !seen.insert(target) {
+            if !seen.insert(target.clone()) {
                 return Err(UsageError::new(
                     format!("two inputs would be written to {}", target.display()),
                     "name a folder above both",
@@ -292,7 +298,9 @@ impl Compact {
 
     fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
         let written = match self.format {
-            Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, out)),
+            Format::Json => {
+                printer.print(Layout::Data, |out| json::compact(outcomes, self.archive.shard(), out))
+            }
             Format::Human => printer.print(Layout::Human, |out| {
                 outcomes.iter().try_for_each(|outcome| human::compact(outcome, out))
             }),

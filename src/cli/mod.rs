@@ -3,8 +3,11 @@
 //! Only here do the library's errors become messages. Everything may be called from here; nothing calls it but
 //! `main`.
 
+mod archive;
 mod compact;
+mod fail_on;
 mod inputs;
+mod merge_reports;
 mod replay;
 mod rules;
 mod summarizer;
@@ -50,6 +53,7 @@ enum Command {
     Replay(replay::Replay),
     Verify(verify::Verify),
     Compact(Box<compact::Compact>),
+    MergeReports(merge_reports::MergeReports),
 }
 
 /// Runs what the command line asks for.
@@ -68,6 +72,7 @@ pub fn run() -> Exit {
         Command::Replay(command) => command.run(printer),
         Command::Verify(command) => command.run(printer),
         Command::Compact(command) => command.run(printer),
+        Command::MergeReports(command) => command.run(printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }

@@ -1,8 +1,9 @@
 //! `dshc verify`.
 
+use super::archive::Archive;
+use super::fail_on::FailOn;
 use super::rules::{self, RuleOption, Subject};
 use super::{NO_OUTPUT, UsageError, inputs};
-use crate::batch;
 use crate::check::{self, Rule, Severity};
 use crate::exit::Exit;
 use crate::format::NEWEST;
@@ -43,6 +44,8 @@ pub(super) struct Verify {
     /// Logs, session directories, or folders of logs; "-" is standard input [default: dsh's own sessions].
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    archive: Archive,
     /// How to tell what was found.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -85,12 +88,6 @@ enum Format {
     Github,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-}
-
 impl Verify {
     pub(super) fn run(self, printer: Printer) -> Result<Exit> {
         if let Some(code) = &self.explain {
@@ -100,16 +97,19 @@ impl Verify {
             return self.list(&check::rules().collect::<Vec<_>>(), printer);
         }
         let settings = rules::settings(&self.rules)?;
-        let found = batch::find(&inputs::or_default_root(self.paths)?);
+        let paths = inputs::or_default_root(self.archive.paths(self.paths)?)?;
+        let lot = self.archive.find(&paths);
         let options = check::Options { target: self.target_format };
         let files =
-            found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, options, inputs::open));
-        let mut run = Verification::of(files.collect(), found.ignored);
+            lot.found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, options, inputs::open));
+        // A log that was named itself is judged alone.
+        let others = lot.others.into_iter().filter(|log| log.spot.is_some());
+        let others: Vec<FileVerdict> =
+            others.map(|log| FileVerdict::glimpse(log.path, log.spot, options, inputs::open)).collect();
+        let mut run = Verification::among(&others, files.collect(), lot.found.ignored);
+        run.shard = self.archive.shard();
         run.apply(&settings);
-        let threshold = match self.fail_on {
-            FailOn::Error => Severity::Error,
-            FailOn::Warning => Severity::Warning,
-        };
+        let threshold = self.fail_on.severity();
         print(&run, self.format, threshold, printer).context(NO_OUTPUT)?;
         Ok(run.files.iter().fold(Exit::Done, |exit, file| exit.merge(exit_of(file, threshold))))
     }

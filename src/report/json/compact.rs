@@ -1,5 +1,7 @@
 //! `dshc.compact/1`.
 
+use super::ShardJson;
+use crate::batch::Shard;
 use crate::compact::{Outcome, Pass, Pruned, Status};
 use crate::session::TaskVisibility;
 use serde::Serialize;
@@ -8,6 +10,8 @@ use std::io::{self, Write};
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<ShardJson>,
     files: Vec<FileJson<'a>>,
     summary: SummaryJson,
 }
@@ -191,8 +195,8 @@ struct Totals {
     after: u64,
 }
 
-/// Writes the document of a run.
-pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+/// Writes the document of a run, or of one share of it.
+pub fn compact(outcomes: &[Outcome], shard: Option<Shard>, out: &mut dyn Write) -> io::Result<()> {
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let totals = |pair: &dyn Fn(&Outcome) -> (u64, u64)| {
         let add =
@@ -201,6 +205,7 @@ pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
     };
     let document = Document {
         schema: "dshc.compact/1",
+        shard: shard.map(ShardJson::of),
         files: outcomes.iter().map(file).collect(),
         summary: SummaryJson {
             files: outcomes.len(),

@@ -1,15 +1,18 @@
 //! Reports for programs: one JSON document a run, its schema named first.
 
 mod compact;
+mod merged;
 mod replay;
 mod rules;
 mod verify;
 
 pub use compact::compact;
+pub use merged::merged;
 pub use replay::replay;
 pub use rules::rules;
 pub use verify::verify;
 
+use crate::batch::Shard;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -17,6 +20,19 @@ use std::io::{self, Write};
 fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;
     out.write_all(b"\n")
+}
+
+/// The share of a run that a report tells of.
+#[derive(Serialize)]
+struct ShardJson {
+    index: u32,
+    of: u32,
+}
+
+impl ShardJson {
+    fn of(shard: Shard) -> Self {
+        Self { index: shard.index(), of: shard.of() }
+    }
 }
 
 /// A lock as reports show it.

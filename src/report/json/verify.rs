@@ -1,6 +1,6 @@
 //! `dshc.verify/1`.
 
-use super::LockJson;
+use super::{LockJson, ShardJson};
 use crate::check::{self, Finding};
 use crate::report::stream::Stream;
 use crate::verify::{FileVerdict, Status, Verification};
@@ -11,6 +11,8 @@ use std::io::{self, Write};
 #[derive(Serialize)]
 struct Document<F, I> {
     schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<ShardJson>,
     files: F,
     ignored: I,
     summary: SummaryJson,
@@ -78,6 +80,7 @@ struct SummaryJson {
 pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         schema: "dshc.verify/1",
+        shard: run.shard.map(ShardJson::of),
         files: Stream(|| run.files.iter().map(file)),
         ignored: Stream(|| run.ignored.iter().map(|path| path.display().to_string())),
         summary: SummaryJson {
