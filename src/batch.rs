@@ -2,6 +2,7 @@
 //!
 //! `cli/` calls this room; it knows names and places, and nothing of what a log holds.
 
+pub mod journal;
 pub mod path_list;
 mod shard;
 mod walk;
