@@ -4,9 +4,11 @@
 
 pub mod journal;
 pub mod path_list;
+mod scope;
 mod shard;
 mod walk;
 
+pub use scope::Scope;
 pub use shard::{NoShard, Shard};
 
 use crate::log::layout::Spot;

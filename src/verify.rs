@@ -1,6 +1,7 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
-use crate::batch::Shard;
+use crate::batch::Scope;
+use crate::batch::journal::Past;
 use crate::check::root::{self, Resident, Side, Twins};
 use crate::check::{self, Ending, Finding, Settings, Severity};
 use crate::json;
@@ -18,8 +19,8 @@ pub struct Verification {
     pub files: Vec<FileVerdict>,
     /// Files that look like logs and are none that dsh would open.
     pub ignored: Vec<PathBuf>,
-    /// The share of the run that this is, if it is not all of it.
-    pub shard: Option<Shard>,
+    /// What of the logs that are there these are.
+    pub scope: Scope,
 }
 
 /// One log.
@@ -37,8 +38,10 @@ pub struct FileVerdict {
     pub content: Option<Container>,
     /// What it comes to, if it could be read at all.
     pub ending: Option<Ending>,
-    /// What is wrong with it.
+    /// What is wrong with it; of a log that was spared, what shows only beside the other logs.
     pub findings: Vec<Finding>,
+    /// What an earlier run made of it, so that it was spared.
+    pub past: Option<Past>,
 }
 
 /// How many breaches there are of each severity, those that are summed up too.
@@ -76,6 +79,8 @@ pub enum Status {
     Findings,
     /// It could not be read at all.
     Unreadable,
+    /// An earlier run has checked it, and it has not changed since.
+    Skipped,
 }
 
 impl Status {
@@ -86,6 +91,7 @@ impl Status {
             Self::Clean => "clean",
             Self::Findings => "findings",
             Self::Unreadable => "unreadable",
+            Self::Skipped => "skipped",
         }
     }
 }
@@ -156,6 +162,19 @@ impl FileVerdict {
         verdict
     }
 
+    /// A log that an earlier run has checked: `past` is what came of it. Its header is looked at all the same, for the
+    /// rules about logs together.
+    #[must_use]
+    pub fn spared(
+        path: PathBuf,
+        spot: Option<Spot>,
+        past: Past,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> Self {
+        let options = check::Options::default();
+        Self { past: Some(past), findings: Vec::new(), ..Self::glimpse(path, spot, options, open) }
+    }
+
     fn unread(path: PathBuf) -> Self {
         Self {
             path,
@@ -165,6 +184,18 @@ impl FileVerdict {
             content: None,
             ending: None,
             findings: Vec::new(),
+            past: None,
+        }
+    }
+
+    /// What a journal is told of the log once `settings` are applied; `exit` is the exit code of a run over it alone.
+    #[must_use]
+    pub fn outcome(&self, exit: u8) -> Past {
+        Past {
+            status: self.status().as_str().into(),
+            exit,
+            worst: self.worst().map(|worst| worst.as_str().into()),
+            ..Past::default()
         }
     }
 
@@ -243,6 +274,7 @@ impl FileVerdict {
     #[must_use]
     pub fn status(&self) -> Status {
         match (&self.ending, self.worst()) {
+            _ if self.past.is_some() => Status::Skipped,
             (None, _) => Status::Unreadable,
             (Some(_), Some(Severity::Warning | Severity::Error)) => Status::Findings,
             (Some(_), _) => Status::Clean,
@@ -255,10 +287,11 @@ impl FileVerdict {
         Tally::of(&self.findings)
     }
 
-    /// The gravest severity of its findings.
+    /// The gravest severity of its findings, those of an earlier run too.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.severity).max()
+        let past = self.past.as_ref().and_then(|past| Severity::named(past.worst.as_deref()?));
+        self.findings.iter().map(|finding| finding.severity).chain(past).max()
     }
 }
 
@@ -304,7 +337,7 @@ impl Verification {
         }
         ignored.extend(files.iter().filter_map(FileVerdict::left_out).map(Path::to_owned));
         ignored.sort();
-        Self { files, ignored, shard: None }
+        Self { files, ignored, ..Self::default() }
     }
 
     /// Makes all findings as the user wants them. Statuses and exit codes follow from what is left.

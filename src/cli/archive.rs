@@ -1,8 +1,11 @@
 //! Many logs: the arguments that every command has that takes them, and the logs that they stand for.
 
 use super::UsageError;
+use super::journaling::Journaling;
+use crate::batch::journal::Kind;
 use crate::batch::path_list::{self, Separator};
-use crate::batch::{self, Found, FoundLog, Shard};
+use crate::batch::{self, Found, FoundLog, Scope, Shard};
+use crate::report::Printer;
 use anyhow::Result;
 use clap::Args;
 use std::fs;
@@ -23,6 +26,11 @@ pub(super) struct Archive {
     /// them out without a word; `dshc merge-reports` joins their reports.
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
+    /// Keep a journal in this file of what came of each log. A later run with the same journal, command and options
+    /// skips the logs that were done and have not changed since; what was refused, failed or could not be read is tried
+    /// again.
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
 }
 
 /// The logs of a run.
@@ -35,9 +43,14 @@ pub(super) struct Lot {
 }
 
 impl Archive {
-    /// The share that is wanted of the run, if not all of it is.
-    pub(super) fn shard(&self) -> Option<Shard> {
-        self.shard
+    /// What of the logs the run works on.
+    pub(super) fn scope(&self) -> Scope {
+        Scope { shard: self.shard, has_journal: self.journal.is_some() }
+    }
+
+    /// Opens the journal, if one is named, for a run of this kind.
+    pub(super) fn journal(&self, kind: Kind, printer: Printer) -> Result<Journaling> {
+        Ok(Journaling::open(self.journal.as_deref(), kind, printer)?)
     }
 
     /// Adds the paths of the list, if there is one, to those that were given.

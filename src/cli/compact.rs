@@ -3,8 +3,9 @@
 use super::archive::{Archive, Lot};
 use super::summarizer::{SummarizerArgs, environment};
 use super::watching::{Interrupt, Watching};
-use super::{Format, NO_OUTPUT, UsageError, inputs};
+use super::{Format, NO_OUTPUT, UsageError, inputs, journaling};
 use crate::batch::FoundLog;
+use crate::batch::journal::{Kind, Revision};
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
@@ -173,7 +174,8 @@ impl Compact {
         if logs.iter().any(|log| log.path == Path::new("-")) {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
-        let targets = self.targets(&logs, &others)?;
+        let journal = self.archive.journal(self.kind(), printer)?;
+        let targets = self.targets(&logs, &others, journal.is_kept())?;
         let summarizer = match self.strategy {
             Strategy::Summary => self.summarizer.build(environment)?,
             Strategy::Drop => self.summarizer.none()?,
@@ -191,17 +193,29 @@ impl Compact {
             if interrupt.is_asked() {
                 break;
             }
+            if let Some(past) = journal.past(log) {
+                outcomes.push(Outcome::spared(log.path.clone(), past.clone()));
+                continue;
+            }
             progress.log(&log.path);
-            outcomes.push(match log.twin() {
-                Some(twin) => two_encodings(&log.path, twin),
-                None => compact::compact(&log.path, target.as_deref(), &options, &services),
-            });
-            if let (Some(note), Some(outcome)) = (log.older_told(), outcomes.last_mut()) {
+            let before = journal.revision(log);
+            let mut outcome = match (log.twin(), target.as_deref()) {
+                (Some(twin), _) => two_encodings(&log.path, twin),
+                (None, Some(target)) if journal.is_kept() && target.symlink_metadata().is_ok() => {
+                    written_before(&log.path, target)
+                }
+                (None, target) => compact::compact(&log.path, target, &options, &services),
+            };
+            if let Some(note) = log.older_told() {
                 outcome.notes.insert(0, note);
             }
+            let revision = revision(&outcome, before);
+            journal.note(&log.path, revision, &outcome.told(exit_of(outcome.status).code()));
+            outcomes.push(outcome);
         }
         progress.clear();
         self.report(&outcomes, printer)?;
+        journaling::tell_spared(outcomes.iter().filter(|outcome| outcome.past.is_some()).count(), printer);
         if outcomes.len() < logs.len() {
             printer.note(&format!(
                 "interrupted: {} of {} logs were not begun",
@@ -210,6 +224,7 @@ impl Compact {
             ));
         }
         let exit = if interrupt.is_asked() { Exit::Interrupted } else { Exit::Done };
+        let exit = exit.merge(journal.close(printer));
         Ok(outcomes.iter().fold(exit, |exit, outcome| exit.merge(exit_of(outcome.status))))
     }
 
@@ -254,6 +269,30 @@ impl Compact {
         })
     }
 
+    /// What the result depends on.
+    fn kind(&self) -> Kind {
+        let kind = Kind::of("compact")
+            .changing_logs(!self.dry_run && self.output.is_none())
+            .with("over", self.over)
+            .with("over-ratio", self.over_ratio)
+            .with("passes", Some(self.passes))
+            .with("region", self.region.map(|span| format!("{}..{}", span.start, span.end)))
+            .with("retain-tokens", self.retain_tokens)
+            .with("retain-ratio", self.retain_ratio)
+            .with("keep-turns", self.keep_turns)
+            .with("context-window", self.context_window)
+            .with("tokenizer", Some(self.tokenizer))
+            .with("min-recall", self.min_recall)
+            .with("output", self.output.as_ref().map(|output| output.display()))
+            .with_flag("prune", self.prune)
+            .with_flag("drop", self.strategy == Strategy::Drop)
+            .with_flag("complete-identifiers", self.complete_identifiers)
+            .with_flag("no-keep-task", self.no_keep_task)
+            .with_flag("dry-run", self.dry_run)
+            .with_flag("break-lock", self.break_lock);
+        self.summarizer.tell(kind, environment)
+    }
+
     fn occasion(&self) -> Occasion {
         let ratio = self.over_ratio.map(|ratio| Limit::Ratio { ratio, window: self.context_window });
         let limit = self.over.map(Limit::Tokens).or(ratio);
@@ -261,7 +300,12 @@ impl Compact {
     }
 
     /// Where each log's result goes, and each of the others that other shards have; checked before any log is read.
-    fn targets(&self, logs: &[FoundLog], others: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
+    fn targets(
+        &self,
+        logs: &[FoundLog],
+        others: &[FoundLog],
+        may_exist: bool,
+    ) -> Result<Vec<Option<PathBuf>>> {
         let Some(output) = &self.output else { return Ok(vec![None; logs.len()]) };
         let has_log_name = output.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd");
         let is_single = others.is_empty() && matches!(logs, [log] if log.below.is_none() || has_log_name);
@@ -278,7 +322,7 @@ impl Compact {
         // What another shard writes, or has written, is in the way of nothing else.
         let mut seen: std::collections::BTreeSet<PathBuf> = others.iter().map(target).collect();
         for target in &targets {
-            if target.symlink_metadata().is_ok() {
+            if !may_exist && target.symlink_metadata().is_ok() {
                 return Err(UsageError::new(
                     format!("{} exists", target.display()),
                     "name a new file: dshc writes over none",
@@ -297,13 +341,15 @@ impl Compact {
     }
 
     fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
+        // Of logs that are done there is nothing new.
+        let mut told = outcomes.iter().filter(|outcome| outcome.past.is_none());
         let written = match self.format {
             Format::Json => {
-                printer.print(Layout::Data, |out| json::compact(outcomes, self.archive.shard(), out))
+                printer.print(Layout::Data, |out| json::compact(outcomes, self.archive.scope(), out))
             }
-            Format::Human => printer.print(Layout::Human, |out| {
-                outcomes.iter().try_for_each(|outcome| human::compact(outcome, out))
-            }),
+            Format::Human => {
+                printer.print(Layout::Human, |out| told.try_for_each(|outcome| human::compact(outcome, out)))
+            }
         };
         for outcome in outcomes {
             let Some(reason) = &outcome.reason else { continue };
@@ -319,6 +365,22 @@ impl Compact {
     }
 }
 
+/// The revision of a log's file that has been taken into account: the one before the work, or the one that the work
+/// made. `None` if somebody else has written to it since.
+fn revision(outcome: &Outcome, before: Option<Revision>) -> Option<Revision> {
+    match (outcome.bytes.1, &outcome.output) {
+        (Some(length), None) => Revision::of(&outcome.path).ok().filter(|now| now.bytes == length),
+        _ => before,
+    }
+}
+
+/// A run that was stopped has written a result and not told its journal so, or the file was there before.
+fn written_before(log: &Path, target: &Path) -> Outcome {
+    let message = format!("{} exists", shown_path(target));
+    let help = "if a run that was stopped wrote it, move it away: it is made again";
+    Outcome::refused(log.to_owned(), "output", message, help)
+}
+
 /// Which of two files dsh would go on with nobody can know, so neither is touched.
 fn two_encodings(log: &Path, twin: &Path) -> Outcome {
     let message = format!("{} holds the same session in the other encoding", shown_path(twin));
@@ -328,7 +390,7 @@ fn two_encodings(log: &Path, twin: &Path) -> Outcome {
 
 fn exit_of(status: Status) -> Exit {
     match status {
-        Status::Compacted | Status::Planned | Status::NothingToDo => Exit::Done,
+        Status::Compacted | Status::Planned | Status::NothingToDo | Status::Skipped => Exit::Done,
         Status::Refused => Exit::Refused,
         Status::Failed => Exit::Failed,
         Status::Unreadable => Exit::Unreadable,

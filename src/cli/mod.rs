@@ -7,6 +7,7 @@ mod archive;
 mod compact;
 mod fail_on;
 mod inputs;
+mod journaling;
 mod merge_reports;
 mod replay;
 mod rules;

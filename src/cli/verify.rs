@@ -4,6 +4,7 @@ use super::archive::Archive;
 use super::fail_on::FailOn;
 use super::rules::{self, RuleOption, Subject};
 use super::{NO_OUTPUT, UsageError, inputs};
+use crate::batch::journal::Kind;
 use crate::check::{self, Rule, Severity};
 use crate::exit::Exit;
 use crate::format::NEWEST;
@@ -100,18 +101,28 @@ impl Verify {
         let paths = inputs::or_default_root(self.archive.paths(self.paths)?)?;
         let lot = self.archive.find(&paths);
         let options = check::Options { target: self.target_format };
-        let files =
-            lot.found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, options, inputs::open));
+        let threshold = self.fail_on.severity();
+        let journal = self.archive.journal(kind(options, &self.rules), printer)?;
+        let files = lot.found.logs.into_iter().map(|log| {
+            if let Some(past) = journal.past(&log) {
+                return FileVerdict::spared(log.path, log.spot, past.clone(), inputs::open);
+            }
+            let revision = journal.revision(&log);
+            let mut file = FileVerdict::of(log.path, log.spot, options, inputs::open);
+            settings.apply(&mut file.findings);
+            journal.note(&file.path, revision, &file.outcome(exit_of(&file, threshold).code()));
+            file
+        });
         // A log that was named itself is judged alone.
         let others = lot.others.into_iter().filter(|log| log.spot.is_some());
         let others: Vec<FileVerdict> =
             others.map(|log| FileVerdict::glimpse(log.path, log.spot, options, inputs::open)).collect();
         let mut run = Verification::among(&others, files.collect(), lot.found.ignored);
-        run.shard = self.archive.shard();
+        run.scope = self.archive.scope();
         run.apply(&settings);
-        let threshold = self.fail_on.severity();
         print(&run, self.format, threshold, printer).context(NO_OUTPUT)?;
-        Ok(run.files.iter().fold(Exit::Done, |exit, file| exit.merge(exit_of(file, threshold))))
+        let exit = journal.close(printer);
+        Ok(run.files.iter().fold(exit, |exit, file| exit.merge(exit_of(file, threshold))))
     }
 
     fn explain(&self, subject: &Subject, printer: Printer) -> Result<Exit> {
@@ -137,6 +148,13 @@ impl Verify {
         .context(NO_OUTPUT)?;
         Ok(Exit::Done)
     }
+}
+
+/// What findings depend on. Another dshc may know other rules.
+fn kind(options: check::Options, rules: &[RuleOption]) -> Kind {
+    let kind = Kind::of("verify").with("dshc", Some(env!("CARGO_PKG_VERSION")));
+    let kind = kind.with("target-format", options.target);
+    rules.iter().fold(kind, |kind, rule| kind.with("rule", Some(rule)))
 }
 
 /// A format that upgrades lead to: 1 to that of the newest dsh.

@@ -3,6 +3,7 @@
 use super::exact::ExactTokens;
 use super::gates::Recall;
 use super::prune::Pruned;
+use crate::batch::journal::{Pair, Past};
 use crate::log::append::AppendError;
 use crate::log::{Header, OpenError};
 use crate::session::{Session, TaskVisibility};
@@ -25,6 +26,8 @@ pub enum Status {
     Failed,
     /// The log could not be read.
     Unreadable,
+    /// An earlier run has done it, and it has not changed since.
+    Skipped,
 }
 
 impl Status {
@@ -38,6 +41,7 @@ impl Status {
             Self::Refused => "refused",
             Self::Failed => "failed",
             Self::Unreadable => "unreadable",
+            Self::Skipped => "skipped",
         }
     }
 }
@@ -223,6 +227,8 @@ pub struct Outcome {
     pub bytes: (u64, Option<u64>),
     /// Remarks for people.
     pub notes: Vec<String>,
+    /// What an earlier run made of it, so that it was spared.
+    pub past: Option<Past>,
     /// What is mended first, to be told among the notes unless it is undone.
     pub(super) mended: Vec<String>,
 }
@@ -243,6 +249,7 @@ impl Outcome {
             appended: None,
             bytes: (0, None),
             notes: Vec::new(),
+            past: None,
             mended: Vec::new(),
         }
     }
@@ -259,6 +266,26 @@ impl Outcome {
         outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
         outcome.stop(Status::Refused, Reason::new(code, message, help));
         outcome
+    }
+
+    /// A log that an earlier run has done: `past` is what came of it.
+    #[must_use]
+    pub fn spared(path: PathBuf, past: Past) -> Self {
+        Self { status: Status::Skipped, past: Some(past), ..Self::new(path) }
+    }
+
+    /// What a journal is told of the log; `exit` is the exit code of a run over it alone.
+    #[must_use]
+    pub fn told(&self, exit: u8) -> Past {
+        let pair = |before, after: Option<u64>| Some(Pair { before, after: after.unwrap_or(before) });
+        Past {
+            status: self.status.as_str().into(),
+            exit,
+            worst: None,
+            reason: self.reason.as_ref().map(|reason| reason.code.into()),
+            host_tokens: pair(self.host_tokens.before, self.host_tokens.after),
+            bytes: pair(self.bytes.0, self.bytes.1),
+        }
     }
 
     /// Takes what the log's header tells.

@@ -17,7 +17,7 @@ pub(super) fn exit(entry: &Entry, threshold: Severity) -> Result<Exit, UnknownSt
     let Facts { status, worst, findings, .. } = &entry.facts;
     let Some(status) = status else { return Ok(Exit::Done) };
     let found = findings.iter().map(|finding| &finding.severity).chain(worst);
-    let is_grave = found.filter_map(|word| severity(word)).any(|severity| severity >= threshold);
+    let is_grave = found.filter_map(|word| Severity::named(word)).any(|severity| severity >= threshold);
     match status.as_str() {
         "unreadable" => Ok(Exit::Unreadable),
         "refused" => Ok(Exit::Refused),
@@ -30,10 +30,6 @@ pub(super) fn exit(entry: &Entry, threshold: Severity) -> Result<Exit, UnknownSt
 
 /// The statuses of logs that did what was asked of them.
 const DONE: [&str; 6] = ["clean", "findings", "skipped", "compacted", "planned", "nothing_to_do"];
-
-fn severity(word: &str) -> Option<Severity> {
-    [Severity::Note, Severity::Warning, Severity::Error].into_iter().find(|known| known.as_str() == word)
-}
 
 #[cfg(test)]
 mod tests {

@@ -24,6 +24,7 @@ mod formats;
 mod frames;
 mod golden;
 mod identifiers;
+mod journal;
 mod live;
 mod mend;
 mod merge_reports;

@@ -48,7 +48,7 @@ fn pruned(outcome: &Outcome) -> Option<(u64, u64)> {
 pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     let style = match outcome.status {
         Status::Compacted | Status::Planned => GREEN,
-        Status::NothingToDo => DIM,
+        Status::NothingToDo | Status::Skipped => DIM,
         Status::Refused => YELLOW,
         Status::Failed | Status::Unreadable => RED,
     };

@@ -1,7 +1,7 @@
 //! `dshc.compact/1`.
 
-use super::ShardJson;
-use crate::batch::Shard;
+use super::{ShardJson, SkippedJson};
+use crate::batch::Scope;
 use crate::compact::{Outcome, Pass, Pruned, Status};
 use crate::session::TaskVisibility;
 use serde::Serialize;
@@ -12,8 +12,15 @@ struct Document<'a> {
     schema: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<ShardJson>,
-    files: Vec<FileJson<'a>>,
+    files: Vec<EntryJson<'a>>,
     summary: SummaryJson,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum EntryJson<'a> {
+    File(Box<FileJson<'a>>),
+    Skipped(SkippedJson<'a>),
 }
 
 #[derive(Serialize)]
@@ -184,6 +191,9 @@ struct SummaryJson {
     refused: usize,
     failed: usize,
     unreadable: usize,
+    /// Only in runs that have a journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<usize>,
     host_tokens: Totals,
     bytes: Totals,
 }
@@ -196,7 +206,7 @@ struct Totals {
 }
 
 /// Writes the document of a run, or of one share of it.
-pub fn compact(outcomes: &[Outcome], shard: Option<Shard>, out: &mut dyn Write) -> io::Result<()> {
+pub fn compact(outcomes: &[Outcome], scope: Scope, out: &mut dyn Write) -> io::Result<()> {
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let totals = |pair: &dyn Fn(&Outcome) -> (u64, u64)| {
         let add =
@@ -205,8 +215,8 @@ pub fn compact(outcomes: &[Outcome], shard: Option<Shard>, out: &mut dyn Write) 
     };
     let document = Document {
         schema: "dshc.compact/1",
-        shard: shard.map(ShardJson::of),
-        files: outcomes.iter().map(file).collect(),
+        shard: scope.shard.map(ShardJson::of),
+        files: outcomes.iter().map(entry).collect(),
         summary: SummaryJson {
             files: outcomes.len(),
             compacted: count(Status::Compacted),
@@ -215,6 +225,7 @@ pub fn compact(outcomes: &[Outcome], shard: Option<Shard>, out: &mut dyn Write) 
             refused: count(Status::Refused),
             failed: count(Status::Failed),
             unreadable: count(Status::Unreadable),
+            skipped: scope.has_journal.then(|| count(Status::Skipped)),
             host_tokens: totals(&|outcome| {
                 let tokens = outcome.host_tokens;
                 (tokens.before, tokens.after.unwrap_or(tokens.before))
@@ -223,6 +234,13 @@ pub fn compact(outcomes: &[Outcome], shard: Option<Shard>, out: &mut dyn Write) 
         },
     };
     super::write(&document, out)
+}
+
+fn entry(outcome: &Outcome) -> EntryJson<'_> {
+    match &outcome.past {
+        Some(past) => EntryJson::Skipped(SkippedJson::of(&outcome.path, past)),
+        None => EntryJson::File(Box::new(file(outcome))),
+    }
 }
 
 fn file(outcome: &Outcome) -> FileJson<'_> {

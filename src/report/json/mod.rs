@@ -13,8 +13,10 @@ pub use rules::rules;
 pub use verify::verify;
 
 use crate::batch::Shard;
+use crate::batch::journal::Past;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Writes a document on one line.
 fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
@@ -32,6 +34,20 @@ struct ShardJson {
 impl ShardJson {
     fn of(shard: Shard) -> Self {
         Self { index: shard.index(), of: shard.of() }
+    }
+}
+
+/// A log that an earlier run has done, and the status that it had then.
+#[derive(Serialize)]
+struct SkippedJson<'a> {
+    path: String,
+    status: &'static str,
+    outcome: &'a str,
+}
+
+impl<'a> SkippedJson<'a> {
+    fn of(path: &Path, past: &'a Past) -> Self {
+        Self { path: path.display().to_string(), status: "skipped", outcome: &past.status }
     }
 }
 
