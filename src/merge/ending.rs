@@ -14,22 +14,25 @@ pub struct UnknownStatus {
 
 /// How the run of one entry's log ended. Findings count from `threshold` on.
 pub(super) fn exit(entry: &Entry, threshold: Severity) -> Result<Exit, UnknownStatus> {
-    let Facts { status, worst, findings, .. } = &entry.facts;
-    let Some(status) = status else { return Ok(Exit::Done) };
+    let Facts { worst, findings, reason, .. } = &entry.facts;
+    let Some(status) = entry.status() else { return Ok(Exit::Done) };
     let found = findings.iter().map(|finding| &finding.severity).chain(worst);
     let is_grave = found.filter_map(|word| Severity::named(word)).any(|severity| severity >= threshold);
-    match status.as_str() {
+    let is_cancelled = reason.as_ref().is_some_and(|reason| reason.code == "cancelled");
+    match status {
+        "refused" | "failed" if is_cancelled => Ok(Exit::Interrupted),
         "unreadable" => Ok(Exit::Unreadable),
         "refused" => Ok(Exit::Refused),
         "failed" => Ok(Exit::Failed),
-        "clean" | "findings" | "skipped" if is_grave => Ok(Exit::Findings),
+        "partial" => Ok(Exit::Findings),
+        "clean" | "findings" if is_grave => Ok(Exit::Findings),
         status if DONE.contains(&status) => Ok(Exit::Done),
-        _ => Err(UnknownStatus { path: entry.path().display().to_string(), status: status.clone() }),
+        _ => Err(UnknownStatus { path: entry.path().display().to_string(), status: status.to_owned() }),
     }
 }
 
 /// The statuses of logs that did what was asked of them.
-const DONE: [&str; 6] = ["clean", "findings", "skipped", "compacted", "planned", "nothing_to_do"];
+const DONE: [&str; 7] = ["clean", "findings", "compacted", "planned", "nothing_to_do", "repacked", "counted"];
 
 #[cfg(test)]
 mod tests {
@@ -48,10 +51,15 @@ mod tests {
             ("unreadable", Exit::Unreadable),
             ("refused", Exit::Refused),
             ("failed", Exit::Failed),
+            ("partial", Exit::Findings),
         ] {
             let entry = format!(r#"{{"path":"a","status":"{status}"}}"#);
             assert_eq!(of(&entry, Severity::Error), Ok(expected), "{status}");
+            let entry = format!(r#"{{"path":"a","status":"skipped","outcome":"{status}"}}"#);
+            assert_eq!(of(&entry, Severity::Error), Ok(expected), "{status}");
         }
+        let cancelled = r#"{"path":"a","status":"failed","reason":{"code":"cancelled"}}"#;
+        assert_eq!(of(cancelled, Severity::Error), Ok(Exit::Interrupted));
         assert_eq!(of(r#"{"path":"a"}"#, Severity::Error), Ok(Exit::Done));
         let error = of(r#"{"path":"a","status":"eaten"}"#, Severity::Error).unwrap_err();
         assert_eq!(error.to_string(), "a has the status \"eaten\", which is not known here");

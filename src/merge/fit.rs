@@ -1,6 +1,6 @@
 //! Whether reports are those of one run.
 
-use super::report::{Report, SHARD};
+use super::report::{INTERRUPTED, Report, SHARD};
 use super::sum::SumError;
 use crate::batch::Shard;
 use crate::wording::short_list;
@@ -138,7 +138,7 @@ fn other_member<'a>(report: &'a Report, first: &'a Report) -> Option<&'a str> {
 }
 
 /// The members that are not the same in all reports of a run.
-const MERGED: [&str; 4] = ["files", "ignored", "summary", SHARD];
+const MERGED: [&str; 5] = ["files", "ignored", "summary", SHARD, INTERRUPTED];
 
 fn sharing(shard: Option<Shard>) -> String {
     match shard {

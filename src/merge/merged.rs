@@ -3,7 +3,7 @@
 use super::ending::{self, UnknownStatus};
 use super::entry::Entry;
 use super::fit::{self, Misfit};
-use super::report::{Ignored, Report, SHARD};
+use super::report::{INTERRUPTED, Ignored, Report, SHARD};
 use super::sum::Sum;
 use crate::batch::Shard;
 use crate::check::Severity;
@@ -23,6 +23,8 @@ pub struct Merged<'a> {
     pub summary: Sum,
     /// The shards that it lacks, where some are missing.
     pub partial: Option<Partial>,
+    /// Whether a shard's run was interrupted, so that logs are missing.
+    pub is_interrupted: bool,
     members: Vec<(String, &'a RawValue)>,
     entries: Vec<Entry<'a>>,
     ignored: Vec<Ignored<'a>>,
@@ -49,6 +51,7 @@ pub fn merge(mut reports: Vec<Report>, may_lack_some: bool) -> Result<Merged, Mi
         schema: String::new(),
         summary: Sum::nothing(),
         partial: (!missing.is_empty()).then_some(Partial { of, missing }),
+        is_interrupted: reports.iter().any(|report| report.is_interrupted),
         members: Vec::new(),
         entries: Vec::new(),
         ignored: Vec::new(),
@@ -88,9 +91,8 @@ impl<'a> Merged<'a> {
 
     /// What the run would have ended with. Findings of `verify` count from `threshold` on.
     pub fn exit(&self, threshold: Severity) -> Result<Exit, UnknownStatus> {
-        self.entries
-            .iter()
-            .try_fold(Exit::Done, |exit, entry| Ok(exit.merge(ending::exit(entry, threshold)?)))
+        let exit = if self.is_interrupted { Exit::Interrupted } else { Exit::Done };
+        self.entries.iter().try_fold(exit, |exit, entry| Ok(exit.merge(ending::exit(entry, threshold)?)))
     }
 }
 
@@ -99,7 +101,13 @@ impl Serialize for Merged<'_> {
         let mut map = serializer.serialize_map(None)?;
         for (name, raw) in &self.members {
             match name.as_str() {
-                SHARD => {}
+                SHARD | INTERRUPTED => {}
+                "schema" => {
+                    map.serialize_entry(name, raw)?;
+                    if self.is_interrupted {
+                        map.serialize_entry(INTERRUPTED, &true)?;
+                    }
+                }
                 "files" => map.serialize_entry(name, &raws(self.entries.iter().map(|entry| entry.raw)))?,
                 "ignored" => map.serialize_entry(name, &raws(self.ignored.iter().map(|path| path.raw)))?,
                 "summary" => map.serialize_entry(name, &self.summary)?,
@@ -202,6 +210,17 @@ mod tests {
         let partial = merged(&one, true).unwrap();
         assert!(partial.ends_with(r#","shards":{"of":4,"missing":[1,3,4]}}"#), "{partial}");
         assert!(Report::parse("p.json".into(), &partial).is_err());
+    }
+
+    #[test]
+    fn a_shard_that_was_interrupted_makes_the_run_one() {
+        let one = report(Some((1, 2)), &[("a", "clean")], &[]);
+        let two = report(Some((2, 2)), &[], &[]).replacen("\"shard\"", "\"interrupted\":true,\"shard\"", 1);
+        let whole =
+            report(None, &[("a", "clean")], &[]).replacen("\"files\"", "\"interrupted\":true,\"files\"", 1);
+        assert_eq!(merged(&[one.clone(), two.clone()], false), Ok(whole));
+        let reports = [&one, &two].map(|text| Report::parse("r".into(), text).unwrap());
+        assert_eq!(merge(reports.into(), false).unwrap().exit(Severity::Error), Ok(Exit::Interrupted));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Report<'a> {
     pub schema: String,
     /// The share that it tells of; `None` if the run was not shared out.
     pub shard: Option<Shard>,
+    /// Whether its run was interrupted, so that logs are missing.
+    pub is_interrupted: bool,
     pub(super) entries: Vec<Entry<'a>>,
     pub(super) ignored: Vec<Ignored<'a>>,
     pub(super) summary: Sum,
@@ -71,6 +73,7 @@ impl<'a> Report<'a> {
             file,
             schema: needed("schema", find("schema"))?,
             shard: shard(find(SHARD))?,
+            is_interrupted: member(INTERRUPTED, find(INTERRUPTED))?.unwrap_or_default(),
             entries: entries.map_err(|error| NoReport::Member("files", error))?,
             ignored: ignored.map_err(|error| NoReport::Member("ignored", error))?,
             summary: needed("summary", find("summary"))?,
@@ -81,6 +84,9 @@ impl<'a> Report<'a> {
 
 /// The member that tells which share a report is of.
 pub(super) const SHARD: &str = "shard";
+
+/// The member that tells that a run was interrupted.
+pub(super) const INTERRUPTED: &str = "interrupted";
 
 fn shard(raw: Option<&RawValue>) -> Result<Option<Shard>, NoReport> {
     let Some(facts) = member::<ShardFacts>(SHARD, raw)? else { return Ok(None) };
