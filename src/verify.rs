@@ -15,12 +15,14 @@ use std::path::{Path, PathBuf};
 /// All logs of a run.
 #[derive(Debug, Default)]
 pub struct Verification {
-    /// The logs, in the order in which they were found.
+    /// The logs, in the order of their paths.
     pub files: Vec<FileVerdict>,
     /// Files that look like logs and are none that dsh would open.
     pub ignored: Vec<PathBuf>,
     /// What of the logs that are there these are.
     pub scope: Scope,
+    /// Of a run that was interrupted: how many logs were not looked at, or not to their end.
+    pub not_begun: Option<usize>,
 }
 
 /// One log.
@@ -150,7 +152,7 @@ impl FileVerdict {
         if let Some(Spot::Session(SessionFolder { twin: Some(_), .. })) = &spot {
             return Self::of(path, spot, options, open);
         }
-        let mut verdict = Self::unread(path);
+        let mut verdict = Self::unknown(path);
         verdict.spot = spot;
         if let Ok(source) = open(&verdict.path) {
             verdict.content = source.content();
@@ -175,7 +177,17 @@ impl FileVerdict {
         Self { past: Some(past), findings: Vec::new(), ..Self::glimpse(path, spot, options, open) }
     }
 
-    fn unread(path: PathBuf) -> Self {
+    /// The verdict on a log on which dshc itself failed.
+    #[must_use]
+    pub fn panicked(path: PathBuf, spot: Option<Spot>, why: &str) -> Self {
+        let error = OpenError::Io(io::Error::other(format!("dshc failed on it: {why}")));
+        let help = "this is a fault of dshc: report it, with the log if you can".to_owned();
+        let finding = Finding { help, ..check::unreadable(&error) };
+        Self { spot, findings: vec![finding], ..Self::unknown(path) }
+    }
+
+    /// Of a log that nothing is known of.
+    fn unknown(path: PathBuf) -> Self {
         Self {
             path,
             spot: None,
@@ -209,7 +221,7 @@ impl FileVerdict {
         options: check::Options,
         open: impl Fn(&Path) -> io::Result<Source>,
     ) -> (Self, Option<Source>) {
-        let mut verdict = Self::unread(path);
+        let mut verdict = Self::unknown(path);
         let source = match open(&verdict.path) {
             Ok(source) => source,
             Err(error) => {

@@ -1,17 +1,21 @@
 //! `dshc compact`.
 
 use super::archive::{Archive, Lot};
+use super::crew::{Hands, Worked};
+use super::journaling::{self, Journaling};
+use super::live_calls::LiveCalls;
 use super::summarizer::{SummarizerArgs, environment};
-use super::watching::{Interrupt, Watching};
-use super::{Format, NO_OUTPUT, UsageError, inputs, journaling};
-use crate::batch::FoundLog;
+use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
 use crate::batch::journal::{Kind, Revision};
+use crate::batch::{Ended, FoundLog, Permits, Task};
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
-use crate::report::{Layout, Printer, human, json, shown_path};
+use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
+use crate::summarize::Summarizer;
+use crate::wording::amount;
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -29,6 +33,9 @@ Examples:
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, 3 a log cannot be read,
 4 refused before the first byte was written, 5 failed after that, 130 interrupted.";
+
+/// How many logs that could not be compacted are told one by one, unless more is asked for.
+const MOST_ERRORS: usize = 20;
 
 /// The share of the context window that stays where nothing else is said.
 const RETAIN_RATIO: f64 = 0.16;
@@ -160,7 +167,7 @@ impl FromStr for Span {
 }
 
 impl Compact {
-    pub(super) fn run(mut self, printer: Printer) -> Result<Exit> {
+    pub(super) fn run(mut self, jobs: usize, printer: Printer) -> Result<Exit> {
         let Lot { found, others } = self.archive.find(&self.archive.paths(std::mem::take(&mut self.paths))?);
         let (logs, others) = (inputs::sessions(found.logs), inputs::sessions(others));
         let count = logs.len() + others.len();
@@ -184,46 +191,34 @@ impl Compact {
         if logs.is_empty() {
             printer.note("no log is there");
         }
-        let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-        let progress = printer.progress();
-        let watch = Watching::new(&progress, &interrupt);
-        let services = Services { summarizer: &*summarizer, disk: &RealDisk, watch: &watch };
-        let mut outcomes = Vec::new();
-        for (log, target) in logs.iter().zip(&targets) {
-            if interrupt.is_asked() {
-                break;
+        let calls = self.summarizer.calls_at_once();
+        let is_live = !summarizer.is_free() && !options.is_dry_run;
+        let hands = Hands::new(jobs).and_waiting(if is_live { calls } else { 0 });
+        let calls = Permits::new(calls);
+        let errands = logs.into_iter().zip(targets).map(|(log, target)| Errand { log, target });
+        let (spared, errands) = journal.spare(errands.collect(), |errand: &Errand| &errand.log);
+        let Worked { ended, is_interrupted } = hands.work(&errands, printer, |errand, running| {
+            let live = LiveCalls::new(&*summarizer, &calls, &hands.cores);
+            let summarizer: &dyn Summarizer = if is_live { &live } else { &*summarizer };
+            errand.carry_out(&journal, &options, &Services { summarizer, disk: &RealDisk, watch: running })
+        })?;
+        let mut outcomes = Vec::with_capacity(errands.len());
+        for (errand, ended) in errands.iter().zip(ended) {
+            match ended {
+                Ended::Done(outcome) => outcomes.extend(outcome),
+                Ended::Panicked(why) => outcomes.push(Outcome::panicked(errand.log.path.clone(), &why)),
+                Ended::NotBegun => {}
             }
-            if let Some(past) = journal.past(log) {
-                outcomes.push(Outcome::spared(log.path.clone(), past.clone()));
-                continue;
-            }
-            progress.log(&log.path);
-            let before = journal.revision(log);
-            let mut outcome = match (log.twin(), target.as_deref()) {
-                (Some(twin), _) => two_encodings(&log.path, twin),
-                (None, Some(target)) if journal.is_kept() && target.symlink_metadata().is_ok() => {
-                    written_before(&log.path, target)
-                }
-                (None, target) => compact::compact(&log.path, target, &options, &services),
-            };
-            if let Some(note) = log.older_told() {
-                outcome.notes.insert(0, note);
-            }
-            let revision = revision(&outcome, before);
-            journal.note(&log.path, revision, &outcome.told(exit_of(outcome.status).code()));
-            outcomes.push(outcome);
         }
-        progress.clear();
-        self.report(&outcomes, printer)?;
-        journaling::tell_spared(outcomes.iter().filter(|outcome| outcome.past.is_some()).count(), printer);
-        if outcomes.len() < logs.len() {
-            printer.note(&format!(
-                "interrupted: {} of {} logs were not begun",
-                logs.len() - outcomes.len(),
-                logs.len()
-            ));
+        let not_begun = is_interrupted.then(|| errands.len() - outcomes.len());
+        journaling::tell_spared(spared.len(), printer);
+        outcomes.extend(spared.into_iter().map(|(errand, past)| Outcome::spared(errand.log.path, past)));
+        outcomes.sort_by(|left, right| left.path.cmp(&right.path));
+        self.report(&outcomes, not_begun, printer)?;
+        if let Some(not_begun) = not_begun {
+            printer.note(&interrupted(not_begun, errands.len(), "begun"));
         }
-        let exit = if interrupt.is_asked() { Exit::Interrupted } else { Exit::Done };
+        let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
         let exit = exit.merge(journal.close(printer));
         Ok(outcomes.iter().fold(exit, |exit, outcome| exit.merge(exit_of(outcome.status))))
     }
@@ -340,28 +335,71 @@ impl Compact {
         Ok(targets.into_iter().map(Some).collect())
     }
 
-    fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
-        // Of logs that are done there is nothing new.
-        let mut told = outcomes.iter().filter(|outcome| outcome.past.is_none());
+    fn report(&self, outcomes: &[Outcome], not_begun: Option<usize>, printer: Printer) -> Result<()> {
+        let is_verbose = printer.verbosity == Verbosity::Verbose;
         let written = match self.format {
-            Format::Json => {
-                printer.print(Layout::Data, |out| json::compact(outcomes, self.archive.scope(), out))
-            }
+            Format::Json => printer
+                .print(Layout::Data, |out| json::compact(outcomes, self.archive.scope(), not_begun, out)),
             Format::Human => {
-                printer.print(Layout::Human, |out| told.try_for_each(|outcome| human::compact(outcome, out)))
+                printer.print(Layout::Human, |out| human::compact(outcomes, not_begun, is_verbose, out))
             }
         };
-        for outcome in outcomes {
-            let Some(reason) = &outcome.reason else { continue };
+        let most = if is_verbose { usize::MAX } else { MOST_ERRORS };
+        let stopped = || outcomes.iter().filter_map(|outcome| Some((outcome, outcome.reason.as_ref()?)));
+        for (outcome, reason) in stopped().take(most) {
             let help = match reason.spans().as_slice() {
                 [] => reason.help.clone(),
                 spans => format!("{}: {}", reason.help, spans.join(" or ")),
             };
             printer.error(&format!("{}: {}", shown_path(&outcome.path), reason.message), Some(&help));
         }
+        let more = stopped().count().saturating_sub(most);
+        if more > 0 {
+            let more = amount(more as u64, "more log");
+            printer.error(
+                &format!("{more} could not be compacted"),
+                Some("-v names them all, and so does --format json"),
+            );
+        }
         let compacted = outcomes.iter().filter(|outcome| outcome.status == Status::Compacted).count();
         written
             .with_context(|| format!("{NO_OUTPUT} ({compacted} of {} logs were compacted)", outcomes.len()))
+    }
+}
+
+/// A log, and where its result goes.
+struct Errand {
+    log: FoundLog,
+    target: Option<PathBuf>,
+}
+
+impl Task for Errand {
+    fn path(&self) -> &Path {
+        &self.log.path
+    }
+}
+
+impl Errand {
+    /// What comes of the log; `None` if the run was to end before it was begun.
+    fn carry_out(&self, journal: &Journaling, options: &Options, services: &Services) -> Option<Outcome> {
+        let log = &self.log;
+        let before = journal.revision(log);
+        let mut outcome = match (log.twin(), self.target.as_deref()) {
+            (Some(twin), _) => two_encodings(&log.path, twin),
+            (None, Some(target)) if journal.is_kept() && target.symlink_metadata().is_ok() => {
+                written_before(&log.path, target)
+            }
+            (None, target) => compact::compact(&log.path, target, options, services),
+        };
+        if outcome.was_not_begun() {
+            return None;
+        }
+        if let Some(note) = log.older_told() {
+            outcome.notes.insert(0, note);
+        }
+        let exit = exit_of(outcome.status);
+        journal.note(&log.path, revision(&outcome, before), &outcome.told(exit.code()));
+        Some(outcome)
     }
 }
 

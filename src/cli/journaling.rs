@@ -40,8 +40,22 @@ impl Journaling {
         self.journal.is_some()
     }
 
-    /// What an earlier run made of a log that need not be done again.
-    pub(super) fn past(&self, log: &FoundLog) -> Option<&Past> {
+    /// The tasks whose logs need not be done again, with what an earlier run made of them, and the others.
+    pub(super) fn spare<T>(&self, tasks: Vec<T>, log: impl Fn(&T) -> &FoundLog) -> (Vec<(T, Past)>, Vec<T>) {
+        let (mut spared, mut others) = (Vec::new(), Vec::new());
+        for task in tasks {
+            match self.past(log(&task)) {
+                Some(past) => {
+                    let past = past.clone();
+                    spared.push((task, past));
+                }
+                None => others.push(task),
+            }
+        }
+        (spared, others)
+    }
+
+    fn past(&self, log: &FoundLog) -> Option<&Past> {
         let (_, journal) = self.journal.as_ref()?;
         if is_twin(log) { None } else { journal.done(&log.path) }
     }

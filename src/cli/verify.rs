@@ -1,18 +1,21 @@
 //! `dshc verify`.
 
-use super::archive::Archive;
+use super::archive::{Archive, Lot};
+use super::crew::{Hands, Worked};
 use super::fail_on::FailOn;
+use super::journaling::Journaling;
 use super::rules::{self, RuleOption, Subject};
-use super::{NO_OUTPUT, UsageError, inputs};
+use super::{NO_OUTPUT, UsageError, inputs, interrupted};
 use crate::batch::journal::Kind;
-use crate::check::{self, Rule, Severity};
+use crate::batch::{self, Ended, FoundLog, Running};
+use crate::check::{self, Rule, Settings, Severity};
 use crate::exit::Exit;
 use crate::format::NEWEST;
 use crate::report::{self, Layout, Printer, Verbosity, human, json};
 use crate::verify::{FileVerdict, Status, Verification};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +31,8 @@ Examples:
   dshc verify LOGS --format junit > dshc.xml        for GitLab, Jenkins and other CI systems
   dshc verify LOG --format json | jq .summary
 
-Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log cannot be read.";
+Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log cannot be read,
+130 interrupted.";
 
 /// Check logs and name everything that is wrong with them.
 ///
@@ -90,7 +94,7 @@ enum Format {
 }
 
 impl Verify {
-    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
+    pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
         if let Some(code) = &self.explain {
             return self.explain(&rules::named(code)?, printer);
         }
@@ -103,25 +107,16 @@ impl Verify {
         let options = check::Options { target: self.target_format };
         let threshold = self.fail_on.severity();
         let journal = self.archive.journal(kind(options, &self.rules), printer)?;
-        let files = lot.found.logs.into_iter().map(|log| {
-            if let Some(past) = journal.past(&log) {
-                return FileVerdict::spared(log.path, log.spot, past.clone(), inputs::open);
-            }
-            let revision = journal.revision(&log);
-            let mut file = FileVerdict::of(log.path, log.spot, options, inputs::open);
-            settings.apply(&mut file.findings);
-            journal.note(&file.path, revision, &file.outcome(exit_of(&file, threshold).code()));
-            file
-        });
-        // A log that was named itself is judged alone.
-        let others = lot.others.into_iter().filter(|log| log.spot.is_some());
-        let others: Vec<FileVerdict> =
-            others.map(|log| FileVerdict::glimpse(log.path, log.spot, options, inputs::open)).collect();
-        let mut run = Verification::among(&others, files.collect(), lot.found.ignored);
+        let way = Way { options, settings: &settings, threshold, journal: &journal };
+        let mut run = way.verify(lot, jobs, printer)?;
         run.scope = self.archive.scope();
-        run.apply(&settings);
         print(&run, self.format, threshold, printer).context(NO_OUTPUT)?;
-        let exit = journal.close(printer);
+        if let Some(not_begun) = run.not_begun {
+            let logs = run.files.len() - run.count(Status::Skipped) + not_begun;
+            printer.note(&interrupted(not_begun, logs, "looked at"));
+        }
+        let exit = if run.not_begun.is_some() { Exit::Interrupted } else { Exit::Done };
+        let exit = exit.merge(journal.close(printer));
         Ok(run.files.iter().fold(exit, |exit, file| exit.merge(exit_of(file, threshold))))
     }
 
@@ -147,6 +142,64 @@ impl Verify {
         }
         .context(NO_OUTPUT)?;
         Ok(Exit::Done)
+    }
+}
+
+/// How the logs of a run are checked.
+struct Way<'a> {
+    options: check::Options,
+    settings: &'a Settings,
+    threshold: Severity,
+    journal: &'a Journaling,
+}
+
+impl Way<'_> {
+    fn verify(&self, lot: Lot, jobs: usize, printer: Printer) -> Result<Verification> {
+        let Lot { found, others } = lot;
+        let (spared, logs) = self.journal.spare(found.logs, |log| log);
+        let Worked { ended, is_interrupted } =
+            Hands::new(jobs).work(&logs, printer, |log, running| self.check(log, running))?;
+        let count = logs.len();
+        let mut files = Vec::with_capacity(count + spared.len());
+        for (log, ended) in logs.into_iter().zip(ended) {
+            match ended {
+                Ended::Done(verdict) => files.extend(verdict),
+                Ended::Panicked(why) => files.push(FileVerdict::panicked(log.path, log.spot, &why)),
+                Ended::NotBegun => {}
+            }
+        }
+        let not_begun = is_interrupted.then(|| count - files.len());
+        let seen = batch::glance(&spared, jobs, |(log, past)| {
+            FileVerdict::spared(log.path.clone(), log.spot.clone(), past.clone(), inputs::open)
+        });
+        files.extend(spared.into_iter().zip(seen).map(|((log, _), seen)| {
+            seen.unwrap_or_else(|why| FileVerdict::panicked(log.path, log.spot, &why))
+        }));
+        // Where a session lies there in two encodings, the other file may stand for it.
+        files.sort_by(|left, right| left.path.cmp(&right.path));
+        // A log that was named itself is judged alone.
+        let others: Vec<FoundLog> = others.into_iter().filter(|log| log.spot.is_some()).collect();
+        let others = batch::glance(&others, jobs, |log| {
+            FileVerdict::glimpse(log.path.clone(), log.spot.clone(), self.options, inputs::open)
+        });
+        let others: Vec<FileVerdict> = others.into_iter().flatten().collect();
+        let mut run = Verification { not_begun, ..Verification::among(&others, files, found.ignored) };
+        run.apply(self.settings);
+        Ok(run)
+    }
+
+    /// Checks a log; `None` if the run was to end before it was read to its end, for then nothing is known of it.
+    fn check(&self, log: &FoundLog, running: &Running) -> Option<FileVerdict> {
+        let revision = self.journal.revision(log);
+        let open = |path: &Path| inputs::open(path).map(|source| source.until(running.stop()));
+        let mut verdict = FileVerdict::of(log.path.clone(), log.spot.clone(), self.options, open);
+        if running.is_cancelled() {
+            return None;
+        }
+        self.settings.apply(&mut verdict.findings);
+        let exit = exit_of(&verdict, self.threshold);
+        self.journal.note(&log.path, revision, &verdict.outcome(exit.code()));
+        Some(verdict)
     }
 }
 

@@ -102,15 +102,14 @@ impl Serialize for Merged<'_> {
         for (name, raw) in &self.members {
             match name.as_str() {
                 SHARD | INTERRUPTED => {}
-                "schema" => {
-                    map.serialize_entry(name, raw)?;
+                "files" => map.serialize_entry(name, &raws(self.entries.iter().map(|entry| entry.raw)))?,
+                "ignored" => map.serialize_entry(name, &raws(self.ignored.iter().map(|path| path.raw)))?,
+                "summary" => {
                     if self.is_interrupted {
                         map.serialize_entry(INTERRUPTED, &true)?;
                     }
+                    map.serialize_entry(name, &self.summary)?;
                 }
-                "files" => map.serialize_entry(name, &raws(self.entries.iter().map(|entry| entry.raw)))?,
-                "ignored" => map.serialize_entry(name, &raws(self.ignored.iter().map(|path| path.raw)))?,
-                "summary" => map.serialize_entry(name, &self.summary)?,
                 _ => map.serialize_entry(name, raw)?,
             }
         }
@@ -216,8 +215,11 @@ mod tests {
     fn a_shard_that_was_interrupted_makes_the_run_one() {
         let one = report(Some((1, 2)), &[("a", "clean")], &[]);
         let two = report(Some((2, 2)), &[], &[]).replacen("\"shard\"", "\"interrupted\":true,\"shard\"", 1);
-        let whole =
-            report(None, &[("a", "clean")], &[]).replacen("\"files\"", "\"interrupted\":true,\"files\"", 1);
+        let whole = report(None, &[("a", "clean")], &[]).replacen(
+            "\"summary\"",
+            "\"interrupted\":true,\"summary\"",
+            1,
+        );
         assert_eq!(merged(&[one.clone(), two.clone()], false), Ok(whole));
         let reports = [&one, &two].map(|text| Report::parse("r".into(), text).unwrap());
         assert_eq!(merge(reports.into(), false).unwrap().exit(Severity::Error), Ok(Exit::Interrupted));

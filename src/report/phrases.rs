@@ -57,6 +57,7 @@ pub(super) fn totals(run: &Verification) -> (String, String) {
         (sound.len(), "skipped as clean by the journal"),
         (grave.len(), "skipped with findings by the journal"),
         (run.ignored.len(), "ignored"),
+        (run.not_begun.unwrap_or_default(), "not looked at"),
     ];
     let parts: Vec<String> = parts
         .into_iter()

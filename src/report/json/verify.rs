@@ -15,6 +15,8 @@ struct Document<F, I> {
     shard: Option<ShardJson>,
     files: F,
     ignored: I,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<bool>,
     summary: SummaryJson,
 }
 
@@ -83,6 +85,8 @@ struct SummaryJson {
     /// Only in runs that have a journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_begun: Option<usize>,
     by_code: BTreeMap<&'static str, u64>,
 }
 
@@ -93,12 +97,14 @@ pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
         shard: run.scope.shard.map(ShardJson::of),
         files: Stream(|| run.files.iter().map(file)),
         ignored: Stream(|| run.ignored.iter().map(|path| path.display().to_string())),
+        interrupted: run.not_begun.map(|_| true),
         summary: SummaryJson {
             files: run.files.len(),
             clean: run.count(Status::Clean),
             with_findings: run.count(Status::Findings),
             unreadable: run.count(Status::Unreadable),
             skipped: run.scope.has_journal.then(|| run.count(Status::Skipped)),
+            not_begun: run.not_begun,
             by_code: run.by_code(),
         },
     };

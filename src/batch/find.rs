@@ -1,15 +1,6 @@
-//! Many logs in one run: which ones the paths that a user gives stand for, each once and in a stable order.
-//!
-//! `cli/` calls this room; it knows names and places, and nothing of what a log holds.
+//! Which logs the paths that a user gives stand for, each once and in a stable order.
 
-pub mod journal;
-pub mod path_list;
-mod scope;
-mod shard;
 mod walk;
-
-pub use scope::Scope;
-pub use shard::{NoShard, Shard};
 
 use crate::log::layout::Spot;
 use crate::log::place::LogName;
@@ -36,6 +27,9 @@ pub fn find(paths: &[PathBuf]) -> Found {
         }
     }
     found.logs = each_once(logs);
+    found.logs.sort_by(|left, right| left.path.cmp(&right.path));
+    found.ignored.sort();
+    found.ignored.dedup();
     found
 }
 
