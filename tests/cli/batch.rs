@@ -16,10 +16,9 @@ fn logs_below(folder: &Path) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let name = path.to_string_lossy().into_owned();
             if path.is_dir() {
                 folders.push(path);
-            } else if name.ends_with(".jsonl") || name.ends_with(".jsonl.zstd") {
+            } else if path.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd") {
                 found.push(path);
             }
         }
