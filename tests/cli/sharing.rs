@@ -22,7 +22,7 @@ fn copy_folder(sandbox: &Sandbox, folder: &Path, name: &str) {
 /// An archive with everything that is found only where logs are looked at together, and logs of every kind of end.
 fn archive() -> Sandbox {
     let sandbox = Sandbox::new();
-    for folder in ["cases", "corpus", "demo", "demo-zstd"] {
+    for folder in ["cases", "corpus/plain-zstd", "demo", "demo-zstd"] {
         copy_folder(&sandbox, &fixture(folder), &format!("archive/{folder}"));
     }
     for path in ["root/p/s", "root/q/s", "root/p/t", "keys/--home--/u", "keys/--home--/v"] {
@@ -42,9 +42,13 @@ fn archive() -> Sandbox {
     sandbox
 }
 
-/// What the runs of all shards gave.
+/// What the runs of all shards gave, each with another number of jobs.
 fn shards(sandbox: &Sandbox, words: &[&str], of: u32) -> Vec<Run> {
-    (1..=of).map(|index| sandbox.run(&[words, &["--shard", &format!("{index}/{of}")]].concat())).collect()
+    let run = |index| {
+        let (shard, jobs) = (format!("{index}/{of}"), (1 + index % 3).to_string());
+        sandbox.run(&[words, &["--shard", &shard, "-j", &jobs]].concat())
+    };
+    (1..=of).map(run).collect()
 }
 
 /// The shards' reports, merged; each shard is checked to be no more and no less than its share.
