@@ -1,13 +1,15 @@
 //! `dshc compact`.
 
 use super::summarizer::{SummarizerArgs, environment};
+use super::targets::targets;
 use super::watching::{Interrupt, Watching};
 use super::{Format, NO_OUTPUT, UsageError, inputs};
-use crate::batch::{self, FoundLog};
+use crate::batch;
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
 use crate::exit::Exit;
+use crate::guard;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, human, json, shown_path};
 use anyhow::{Context, Result};
@@ -168,7 +170,7 @@ impl Compact {
         if logs.iter().any(|log| log.path == Path::new("-")) {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
-        let targets = self.targets(&logs)?;
+        let targets = targets(self.output.as_deref(), &logs)?;
         let summarizer = match self.strategy {
             Strategy::Summary => self.summarizer.build(environment)?,
             Strategy::Drop => self.summarizer.none()?,
@@ -255,41 +257,6 @@ impl Compact {
         limit.map_or(Occasion::Now, |limit| Occasion::Pressure { limit, passes: self.passes })
     }
 
-    /// Where each log's result goes; checked before any log is read.
-    fn targets(&self, logs: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
-        let Some(output) = &self.output else { return Ok(vec![None; logs.len()]) };
-        let has_log_name = output.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd");
-        let is_single = matches!(logs, [log] if log.below.is_none() || has_log_name);
-        let is_folder = output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') || !is_single;
-        let target = |log: &FoundLog| {
-            if !is_folder {
-                return output.clone();
-            }
-            let below = log.below.as_ref().and_then(|below| log.path.strip_prefix(below).ok());
-            let name = below.or(log.path.file_name().map(Path::new)).unwrap_or(&log.path);
-            output.join(name)
-        };
-        let targets: Vec<PathBuf> = logs.iter().map(target).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        for target in &targets {
-            if target.symlink_metadata().is_ok() {
-                return Err(UsageError::new(
-                    format!("{} exists", target.display()),
-                    "name a new file: dshc writes over none",
-                )
-                .into());
-            }
-            if !seen.insert(target) {
-                return Err(UsageError::new(
-                    format!("two inputs would be written to {}", target.display()),
-                    "name a folder above both",
-                )
-                .into());
-            }
-        }
-        Ok(targets.into_iter().map(Some).collect())
-    }
-
     fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
         let written = match self.format {
             Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, out)),
@@ -313,9 +280,7 @@ impl Compact {
 
 /// Which of two files dsh would go on with nobody can know, so neither is touched.
 fn two_encodings(log: &Path, twin: &Path) -> Outcome {
-    let message = format!("{} holds the same session in the other encoding", shown_path(twin));
-    let help = "name the file itself that is to be compacted, or move the other away";
-    Outcome::refused(log.to_owned(), "two_encodings", message, help)
+    Outcome::refused(log.to_owned(), guard::two_encodings(&shown_path(twin), "compacted"))
 }
 
 fn exit_of(status: Status) -> Exit {

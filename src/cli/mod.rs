@@ -5,9 +5,11 @@
 
 mod compact;
 mod inputs;
+mod repack;
 mod replay;
 mod rules;
 mod summarizer;
+mod targets;
 mod verify;
 mod watching;
 
@@ -50,6 +52,7 @@ enum Command {
     Replay(replay::Replay),
     Verify(verify::Verify),
     Compact(Box<compact::Compact>),
+    Repack(repack::Repack),
 }
 
 /// Runs what the command line asks for.
@@ -68,6 +71,7 @@ pub fn run() -> Exit {
         Command::Replay(command) => command.run(printer),
         Command::Verify(command) => command.run(printer),
         Command::Compact(command) => command.run(printer),
+        Command::Repack(command) => command.run(printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }

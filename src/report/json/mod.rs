@@ -1,11 +1,13 @@
 //! Reports for programs: one JSON document a run, its schema named first.
 
 mod compact;
+mod repack;
 mod replay;
 mod rules;
 mod verify;
 
 pub use compact::compact;
+pub use repack::repack;
 pub use replay::replay;
 pub use rules::rules;
 pub use verify::verify;
