@@ -34,6 +34,7 @@ mod pressure;
 mod prune;
 mod reasons;
 mod regression;
+mod repack;
 mod replay;
 mod rivals;
 mod rules;
