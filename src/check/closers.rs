@@ -2,7 +2,6 @@
 //! called where a history is told in few words.
 
 use super::wording::{owned, quoted};
-use crate::json::Object;
 use crate::log::{Body, Event};
 
 /// The ids of results that dsh makes for calls that have none.
@@ -61,11 +60,6 @@ fn end_kind(event: &Event) -> Option<String> {
 
 /// The code of a result that dsh made for a call that had none.
 fn repair_code(event: &Event) -> Option<String> {
-    // Most results are none, and reading a payload takes time.
-    let data = event.data.get().as_bytes();
-    if !REPAIR_IDS.iter().any(|id| memchr::memmem::find(data, id.as_bytes()).is_some()) {
-        return None;
-    }
     let data = event.payload()?;
     let id = data.object("message")?.text("id").map(owned)?;
     let code = data.object("error").and_then(|error| error.text("code").map(owned))?;
@@ -74,22 +68,18 @@ fn repair_code(event: &Event) -> Option<String> {
 }
 
 fn call_of(event: &Event) -> Option<String> {
-    let source = |data: Object<'_>| data.object("message")?.object("source")?.text("callId").map(owned);
-    // A long result is not read for its name's sake.
-    (event.data.get().len() < 1 << 14)
-        .then(|| event.payload().and_then(source))
-        .flatten()
-        .map(|id| quoted(&id))
+    let source = event.payload()?.object("message")?.object("source")?;
+    source.text("callId").map(|id| quoted(&owned(id)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format;
-    use crate::json;
+    use crate::json::{self, Object};
 
     fn body(line: &str) -> (bool, String) {
-        let raw = json::parse(line).unwrap();
+        let raw = json::leaked(line);
         let object = Object::of(raw).unwrap();
         let event = Event {
             event_type: object.text("type").unwrap().into_str(),

@@ -59,7 +59,7 @@ pub(super) struct Failures {
 
 impl Failures {
     /// A bracket ended at `seq` with this error; when it started, the surface was this.
-    pub(super) fn add(&mut self, error: &Raw, surface: Surface, seq: u64, place: Place) {
+    pub(super) fn add(&mut self, error: Raw, surface: Surface, seq: u64, place: Place) {
         self.first.get_or_insert(surface);
         self.count += 1;
         self.last = Some((seq, place));

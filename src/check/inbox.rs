@@ -134,14 +134,14 @@ impl Splice {
     fn of(data: Option<&Object>) -> Result<Self, String> {
         let data = data.ok_or("must have a payload that is an object")?;
         let queue = QUEUES.iter().position(|name| data.has_text("target", name));
-        let position = |raw: &Raw| json::count(raw).and_then(|count| usize::try_from(count).ok());
+        let position = |raw: Raw| json::count(raw).and_then(|count| usize::try_from(count).ok());
         let start = data.get("start").and_then(position).ok_or("must have a start of zero or more")?;
-        let removed = match data.get("removedCount").filter(|raw| !json::is_null(raw)) {
+        let removed = match data.get("removedCount").filter(|raw| !json::is_null(*raw)) {
             Some(raw) => position(raw).ok_or("must have a removedCount of zero or more, or none")?,
             None => 0,
         };
         let inserted = data.array("inserted").ok_or("must have a list of inserted messages")?;
-        let id = |message: &Raw| {
+        let id = |message: Raw| {
             let id = Object::of(message).and_then(|message| message.get("id"));
             (id.map(json::digest), id.map_or_else(String::new, |id| quoted(id.get().trim_matches('"'))))
         };

@@ -127,7 +127,7 @@ impl Metered {
         };
         let message = if surface.kind == MessageKind::User { None } else { data.object("message") };
         let content = message.as_ref().unwrap_or(data).array("content").unwrap_or_default();
-        if let Some(problem) = content.iter().find_map(|block| host::problem(block)) {
+        if let Some(problem) = content.iter().find_map(|block| host::problem(*block)) {
             let (Problem::Fails(what) | Problem::NoNumber(what)) = problem;
             tell(&BLOCK, format!("{} {what}", here.event.event_type), here);
         }

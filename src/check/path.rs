@@ -9,7 +9,7 @@ const DEEPEST: usize = 64;
 
 /// The path to the value, or the member's name, in which byte `at` of the payload stands; to the outermost value that
 /// begins there.
-pub(super) fn path(data: &Raw, at: usize) -> String {
+pub(super) fn path(data: Raw, at: usize) -> String {
     let mut path = "data".to_owned();
     let mut value = data;
     for _ in 0..DEEPEST {
@@ -19,11 +19,11 @@ pub(super) fn path(data: &Raw, at: usize) -> String {
         let next = match json::kind(value) {
             Kind::Object => Object::of(value).and_then(|object| {
                 let mut members = object.members();
-                let (name, inner) = members.find(|(_, inner)| range_in(data, inner).contains(&at))?;
+                let (name, inner) = members.find(|(_, inner)| range_in(data, *inner).contains(&at))?;
                 Some((step(&name.to_str()), inner))
             }),
             Kind::Array => json::array(value).and_then(|elements| {
-                let index = elements.iter().position(|inner| range_in(data, inner).contains(&at))?;
+                let index = elements.iter().position(|inner| range_in(data, *inner).contains(&at))?;
                 Some((format!("[{index}]"), elements[index]))
             }),
             _ => return path,
@@ -50,7 +50,7 @@ pub(super) fn step(name: &str) -> String {
 }
 
 /// Where `inner`, which was read from `outer`, stands in its text.
-pub(super) fn range_in(outer: &Raw, inner: &Raw) -> Range<usize> {
+pub(super) fn range_in(outer: Raw, inner: Raw) -> Range<usize> {
     let start = (inner.get().as_ptr() as usize).saturating_sub(outer.get().as_ptr() as usize);
     start..start + inner.get().len()
 }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn paths_name_members_and_elements() {
-        let data = json::parse(r#"{"a":[{"b":1},{"odd name":["x"]}]}"#).unwrap();
+        let data = json::leaked(r#"{"a":[{"b":1},{"odd name":["x"]}]}"#);
         let at = |needle: &str| path(data, data.get().find(needle).unwrap());
         assert_eq!(at("{\"a\""), "data");
         assert_eq!(at("[{"), "data.a");

@@ -147,7 +147,7 @@ impl Quality {
     fn summary(&mut self, here: &mut Here) {
         let Some(data) = here.payload.get() else { return };
         let blocks = data.array("summary").unwrap_or_default();
-        self.last_summary = blocks.iter().map(|block| json::digest(block)).collect();
+        self.last_summary = blocks.iter().map(|block| json::digest(*block)).collect();
         let shadowed = data.array("shadowedSeqs").unwrap_or_default();
         let shadowed: Vec<u64> = shadowed.into_iter().filter_map(json::count).collect();
         for (rule, message) in self.problems(&Said::of(&blocks), &shadowed) {
@@ -164,7 +164,7 @@ impl Quality {
         }
         let content = data.array("content").unwrap_or_default();
         let (preamble, inner) = unframed(&content);
-        let digests: Vec<Digest> = inner.iter().map(|block| json::digest(block)).collect();
+        let digests: Vec<Digest> = inner.iter().map(|block| json::digest(*block)).collect();
         let said = Said::of(&inner);
         let is_that_of_the_bracket = !self.last_summary.is_empty() && digests.ends_with(&self.last_summary);
         let is_empty_too = self.last_summary.is_empty() && said.is_blank();
@@ -230,9 +230,9 @@ fn finding(rule: &Rule, message: String, here: &Here) -> Finding {
 }
 
 impl Said {
-    fn of(blocks: &[&Raw]) -> Self {
+    fn of(blocks: &[Raw]) -> Self {
         let of_type = |kind: &'static str| {
-            let objects = blocks.iter().filter_map(|block| Object::of(block));
+            let objects = blocks.iter().filter_map(|block| Object::of(*block));
             objects.filter(move |block| block.has_text("type", kind))
         };
         let texts: Vec<String> = of_type("text").filter_map(|block| block.text("text").map(owned)).collect();
@@ -245,12 +245,12 @@ impl Said {
 }
 
 /// A checkpoint's content without its frame, and what the frame begins with.
-fn unframed<'a>(content: &[&'a Raw]) -> (Option<String>, Vec<&'a Raw>) {
-    let text = |block: &Raw| Object::of(block).and_then(|block| block.text("text").map(owned));
+fn unframed<'a>(content: &[Raw<'a>]) -> (Option<String>, Vec<Raw<'a>>) {
+    let text = |block: Raw| Object::of(block).and_then(|block| block.text("text").map(owned));
     let mut preamble = None;
     let mut inner = Vec::with_capacity(content.len());
     for (index, block) in content.iter().enumerate() {
-        let text = text(block);
+        let text = text(*block);
         let opening = text.as_deref().filter(|_| index == 0).and_then(|text| text.strip_suffix(OPENING_TAG));
         if let Some(opening) = opening {
             preamble = Some(opening.trim().to_owned());

@@ -52,11 +52,11 @@ impl Script {
             self.0.remove(seq);
         }
         // Each such character costs up to three quarters of a token, and is of three bytes or more.
-        let bytes = here.event.data.get().bytes().filter(|byte| !byte.is_ascii()).count() as u64;
+        let Some(content) = content(here).filter(|content| !content.is_ascii()) else { return };
+        let bytes = content.bytes().filter(|byte| !byte.is_ascii()).count() as u64;
         if bytes / 4 <= node.host_tokens {
             return;
         }
-        let Some(content) = content(here) else { return };
         let quarters = quarters(content);
         let by_script = node.host_tokens.saturating_add(quarters / 4);
         if by_script > node.host_tokens.saturating_mul(TIMES) {

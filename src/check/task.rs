@@ -53,7 +53,7 @@ impl Remains {
     /// A replacement with this message has just been taken by `session`.
     pub(super) fn replaced(&mut self, session: &Session, seq: u64, message: &Object) {
         let Some(task) = session.task.as_ref().filter(|task| task.shown() == seq) else { return };
-        let prompt = texts(task.content.iter().map(|block| &**block));
+        let prompt = texts(task.content.iter().map(|block| block.raw()));
         self.0 = Some((seq, Gist::of(&prompt, &texts(message.array("content").into_iter().flatten()))));
     }
 
@@ -90,7 +90,7 @@ impl Remains {
 }
 
 /// The texts of blocks, but for the frame of a checkpoint.
-fn texts<'a>(blocks: impl Iterator<Item = &'a Raw>) -> String {
+fn texts<'a>(blocks: impl Iterator<Item = Raw<'a>>) -> String {
     let text = |block| Object::of(block).and_then(|block| block.text("text").map(owned));
     let texts: Vec<String> = blocks.filter_map(text).filter(|text| !text.ends_with(OPENING_TAG)).collect();
     texts.join("\n")
@@ -137,7 +137,7 @@ fn chain(task: &Task) -> String {
 /// The first words of the task.
 fn beginning(task: &Task) -> String {
     let text = |block| Object::of(block).and_then(|block| block.text("text").map(owned));
-    task.content.iter().find_map(|block| text(block)).unwrap_or_default()
+    task.content.iter().find_map(|block| text(block.raw())).unwrap_or_default()
 }
 
 #[cfg(test)]

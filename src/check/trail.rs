@@ -65,8 +65,8 @@ enum KeptBody {
 struct KeptEvent {
     event_type: String,
     time: i64,
-    data: Box<Raw>,
-    markers: [Option<Box<Raw>>; 2],
+    data: Box<str>,
+    markers: [Option<Box<str>>; 2],
 }
 
 impl Trail {
@@ -286,42 +286,46 @@ impl Piece {
     fn told(&self) -> String {
         match &self.body {
             KeptBody::Told(what) => what.clone(),
-            KeptBody::Event(event) => closers::told(&Body::Event(event.again(self.first_seq))),
+            KeptBody::Event(event) => event.told(self.first_seq),
         }
     }
 }
 
 impl KeptEvent {
-    fn again(&self, seq: u64) -> Event<'_> {
-        let [surface_op, source_event_seqs] = [0, 1].map(|at| self.markers.get(at)?.as_deref());
-        Event {
+    /// What it was, in a few words.
+    fn told(&self, seq: u64) -> String {
+        let Ok(data) = json::parse(&self.data) else { return self.event_type.clone() };
+        closers::told(&Body::Event(Event {
             event_type: Cow::Borrowed(&self.event_type),
             seq,
             time: self.time,
-            data: &self.data,
+            data: data.raw(),
             ignorable: false,
-            source_event_seqs,
-            surface_op,
-        }
+            source_event_seqs: None,
+            surface_op: None,
+        }))
     }
 
     fn of(event: &Event) -> Self {
         Self {
             event_type: event.event_type.to_string(),
             time: event.time,
-            data: event.data.to_owned(),
-            markers: [event.surface_op, event.source_event_seqs].map(|marker| marker.map(ToOwned::to_owned)),
+            data: event.data.get().into(),
+            markers: [event.surface_op, event.source_event_seqs]
+                .map(|marker| marker.map(|marker| marker.get().into())),
         }
     }
 
     fn bytes(&self) -> usize {
-        let markers = self.markers.iter().flatten().map(|marker| marker.get().len());
-        self.data.get().len() + markers.sum::<usize>()
+        let markers = self.markers.iter().flatten().map(|marker| marker.len());
+        self.data.len() + markers.sum::<usize>()
     }
 
     fn is(&self, event: &Event) -> bool {
-        let means =
-            |one: &Raw, other: &Raw| one.get() == other.get() || json::digest(one) == json::digest(other);
+        let means = |one: &str, other: Raw| {
+            one == other.get()
+                || json::parse(one).is_ok_and(|one| json::digest(one.raw()) == json::digest(other))
+        };
         let markers = self.markers.iter().zip([event.surface_op, event.source_event_seqs]);
         self.event_type == event.event_type
             && self.time == event.time

@@ -1,7 +1,7 @@
 //! The checkpoint: the message that takes a region's place (FORMAT §7.4).
 
 use crate::format::Format;
-use crate::json::{self, Raw};
+use crate::json::{self, Document, Raw};
 use crate::session::Task;
 pub(super) use crate::session::{CLOSING_TAG, OPENING_TAG};
 use crate::tokens::host;
@@ -16,14 +16,14 @@ pub(super) const TASK_LABEL: &str = "The user's original request, word for word:
 /// Text blocks and carried blocks of a checkpoint message, as JSON.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
-    pub(super) content: Vec<Box<Raw>>,
+    pub(super) content: Vec<Document<'static>>,
 }
 
 impl Checkpoint {
     /// Frames a summary of the nodes `hidden`; the task, if it is carried, stands between the opening tag and the
     /// summary.
     pub(super) fn new(summary: &str, task: Option<&Task>, hidden: &[u64]) -> Self {
-        let mut content: Vec<Box<Raw>> = Vec::new();
+        let mut content: Vec<Document<'static>> = Vec::new();
         content.extend(text_block(&format!("{}\n\n{OPENING_TAG}", preamble(hidden))));
         if let Some(task) = task.filter(|task| !task.content.is_empty()) {
             content.extend(text_block(TASK_LABEL));
@@ -36,7 +36,7 @@ impl Checkpoint {
 
     /// Its price as dsh's meter has it (FORMAT §7.5).
     pub(super) fn host_tokens(&self, format: &Format) -> u64 {
-        let blocks: Vec<&Raw> = self.content.iter().map(AsRef::as_ref).collect();
+        let blocks: Vec<Raw> = self.content.iter().map(Document::raw).collect();
         host::message(&blocks, format.unpriced_members)
     }
 }
@@ -51,8 +51,8 @@ fn preamble(hidden: &[u64]) -> String {
 }
 
 /// A text block as JSON. `None` never comes: a quoted string is JSON.
-pub(super) fn text_block(text: &str) -> Option<Box<Raw>> {
-    Raw::from_string(format!("{{\"type\":\"text\",\"text\":{}}}", json::quote(text))).ok()
+pub(super) fn text_block(text: &str) -> Option<Document<'static>> {
+    Document::new(format!("{{\"type\":\"text\",\"text\":{}}}", json::quote(text))).ok()
 }
 
 #[cfg(test)]

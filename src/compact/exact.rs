@@ -3,7 +3,7 @@
 use super::checkpoint::Checkpoint;
 use super::gates::Objection;
 use super::meter;
-use crate::json::Raw;
+use crate::json::{Document, Raw};
 use crate::session::Node;
 use crate::tokens::{Tokenizer, TokenizerName};
 use std::ops::RangeInclusive;
@@ -40,7 +40,7 @@ impl ExactTokens {
 
     /// The same with the figures that a checkpoint brings.
     pub(super) fn with(self, tokenizer: &Tokenizer, checkpoint: &Checkpoint) -> Self {
-        let content: Vec<&Raw> = checkpoint.content.iter().map(AsRef::as_ref).collect();
+        let content: Vec<Raw> = checkpoint.content.iter().map(Document::raw).collect();
         let checkpoint = tokenizer.message(&content);
         let kept = self.before.zip(self.shadowed).map(|(before, shadowed)| before.saturating_sub(shadowed));
         Self { checkpoint, after: kept.and_then(|kept| sum(Some(kept), checkpoint)), ..self }

@@ -7,7 +7,7 @@ mod tests;
 
 use super::records::{SeqRange, replacement};
 use crate::format::{Format, MessageKind};
-use crate::json::{self, MAX_SAFE_INTEGER, Raw};
+use crate::json::{self, Document, MAX_SAFE_INTEGER};
 use crate::log::NewRecord;
 use crate::session::{Estimate, MessageView, Node, Session};
 use crate::tokens::host;
@@ -50,7 +50,7 @@ struct PruneData {
 
 /// A result's payload with the middle of its text left out.
 struct Short {
-    payload: Box<Raw>,
+    payload: Document<'static>,
     host_tokens: u64,
 }
 
@@ -102,11 +102,11 @@ fn shorten(node: &Node, format: &Format) -> Option<Short> {
     if node.kind != MessageKind::ToolResult {
         return None;
     }
-    let message = node.message().filter(|message| cut::may_be_oversized(message))?;
+    let message = node.message().filter(|message| cut::may_be_oversized(*message))?;
     let answer = MessageView::again(message)?.tool_result(format.tool_result)?;
     let message = json::splice(message, answer.blocks, &cut::cut(&answer.content)?)?;
-    let host_tokens = host::message(&MessageView::again(&message)?.content, format.unpriced_members);
-    Some(Short { payload: node.payload_with(&message)?, host_tokens })
+    let host_tokens = host::message(&MessageView::again(message.raw())?.content, format.unpriced_members);
+    Some(Short { payload: node.payload_with(message.raw())?, host_tokens })
 }
 
 /// Writes records that are to follow a session's last event, and keeps dsh's estimate as it will be behind each.

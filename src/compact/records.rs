@@ -2,7 +2,7 @@
 
 use super::checkpoint::{Checkpoint, text_block};
 use crate::format::Format;
-use crate::json::{self, MAX_SAFE_INTEGER, Raw};
+use crate::json::{self, Document, MAX_SAFE_INTEGER};
 use crate::log::NewRecord;
 use crate::summarize::{Summary, Usage};
 use serde::Serialize;
@@ -42,7 +42,7 @@ struct BracketData<'a> {
 #[serde(rename_all = "camelCase")]
 struct SummaryData<'a> {
     compaction_id: &'a str,
-    summary: Vec<Box<Raw>>,
+    summary: Vec<Document<'static>>,
     shadowed_range: SeqRange,
     shadowed_seqs: &'a [u64],
     shadowed_token_count: u64,
@@ -81,8 +81,8 @@ pub(super) struct SeqRange {
 struct Message<'a> {
     id: &'a str,
     role: &'static str,
-    content: &'a [Box<Raw>],
-    source: Box<Raw>,
+    content: &'a [Document<'static>],
+    source: Document<'static>,
 }
 
 impl Bracket {
@@ -151,7 +151,7 @@ impl Bracket {
             id: &self.checkpoint_id,
             role: "user",
             content: &checkpoint.content,
-            source: Raw::from_string(format!("{{{}}}", members.join(",")))?,
+            source: Document::new(format!("{{{}}}", members.join(",")))?,
         };
         let sources = [self.start_seq, self.summary_seq()].into_iter().chain(self.shadowed.iter().copied());
         NewRecord {
@@ -169,9 +169,9 @@ impl Bracket {
 }
 
 /// The `surfaceOp` of a message that takes the place of these nodes.
-pub(super) fn replacement(format: &Format, range: &SeqRange) -> serde_json::Result<Box<Raw>> {
+pub(super) fn replacement(format: &Format, range: &SeqRange) -> serde_json::Result<Document<'static>> {
     let [start, end] = format.replace_members;
-    Raw::from_string(format!("{{\"op\":\"replace\",\"{start}\":{},\"{end}\":{}}}", range.start, range.end))
+    Document::new(format!("{{\"op\":\"replace\",\"{start}\":{},\"{end}\":{}}}", range.start, range.end))
 }
 
 /// An id that the same position of the same session always gets.

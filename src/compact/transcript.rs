@@ -37,10 +37,10 @@ pub(super) fn of(nodes: &[Node], session: &Session) -> Transcript {
 fn checkpoint(seq: u64, message: &MessageView, task: Option<&Task>, entries: &mut Vec<Entry>) {
     let mut blocks = message.content.clone();
     if let Some((task, at)) = task.and_then(|task| Some((task, task.run_in(&blocks)?))) {
-        let carried: Vec<&Raw> = blocks.drain(at..at + task.content.len()).collect();
+        let carried: Vec<Raw> = blocks.drain(at..at + task.content.len()).collect();
         entries.push(Entry::Human { seq: task.seq, text: joined(&carried) });
     }
-    let texts = blocks.iter().filter_map(|block| block_text(block));
+    let texts = blocks.iter().filter_map(|block| block_text(*block));
     let summary: Vec<String> = texts
         .filter(|text| !text.ends_with(OPENING_TAG) && text != CLOSING_TAG && text != TASK_LABEL)
         .collect();
@@ -49,7 +49,7 @@ fn checkpoint(seq: u64, message: &MessageView, task: Option<&Task>, entries: &mu
 
 fn assistant(seq: u64, message: &MessageView, entries: &mut Vec<Entry>) {
     for raw in &message.content {
-        let Some(block) = Object::of(raw) else { continue };
+        let Some(block) = Object::of(*raw) else { continue };
         let text = |key| block.text(key).unwrap_or_default().into_str().into_owned();
         match &*text("type") {
             "reasoning" => {}
@@ -65,7 +65,7 @@ fn assistant(seq: u64, message: &MessageView, entries: &mut Vec<Entry>) {
                     entries.push(Entry::Assistant { seq, text });
                 }
             }
-            _ => entries.push(Entry::Assistant { seq, text: placeholder::of(raw) }),
+            _ => entries.push(Entry::Assistant { seq, text: placeholder::of(*raw) }),
         }
     }
 }
@@ -81,15 +81,15 @@ fn tool_result(node: &Node, message: &MessageView, format: &Format, entries: &mu
 }
 
 /// The texts of blocks, a placeholder for each that is none; reasoning is left out.
-fn joined(blocks: &[&Raw]) -> String {
+fn joined(blocks: &[Raw]) -> String {
     let is_reasoning =
-        |block: &&&Raw| Object::of(block).is_some_and(|block| block.has_text("type", "reasoning"));
-    let blocks = blocks.iter().filter(|block| !is_reasoning(block));
-    let texts = blocks.map(|block| block_text(block).unwrap_or_else(|| placeholder::of(block)));
+        |block: Raw| Object::of(block).is_some_and(|block| block.has_text("type", "reasoning"));
+    let blocks = blocks.iter().filter(|block| !is_reasoning(**block));
+    let texts = blocks.map(|block| block_text(*block).unwrap_or_else(|| placeholder::of(*block)));
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-fn block_text(block: &Raw) -> Option<String> {
+fn block_text(block: Raw) -> Option<String> {
     let block = Object::of(block)?;
     block.text("type").filter(|kind| *kind == *"text")?;
     Some(block.text("text")?.into_str().into_owned())

@@ -204,7 +204,7 @@ impl Format {
 
     /// A count as readers of this version take it: some refuse the spelling `-0` (FORMAT §0.4).
     #[must_use]
-    pub fn count(&self, raw: &Raw) -> Option<u64> {
+    pub fn count(&self, raw: Raw) -> Option<u64> {
         if self.refuses_negative_zero { json::strict_count(raw) } else { json::count(raw) }
     }
 

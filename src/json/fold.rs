@@ -1,7 +1,7 @@
 //! One pass over a value's text that never recurses: JavaScript's spelling of it, the length of that, and a digest of
 //! the meaning.
 
-use super::{Object, Raw, Text, number};
+use super::{Object, Raw, Text};
 use std::collections::HashMap;
 
 /// Identifies a value by meaning: order of members, spelling of numbers and escapes do not count.
@@ -10,20 +10,20 @@ pub type Digest = [u8; 32];
 /// The JavaScript length of `JSON.stringify(JSON.parse(raw))`: UTF-16 code units, no spaces, `1.0` as `1`,
 /// half surrogate pairs escaped, the last of a repeated key (FORMAT §7.5).
 #[must_use]
-pub fn stringify_len(raw: &Raw) -> u64 {
+pub fn stringify_len(raw: Raw) -> u64 {
     fold(raw, &Length)
 }
 
 /// `JSON.stringify(JSON.parse(raw))`, members in the order in which they stand: names that are numbers, which JavaScript
 /// puts first, stay where they are.
 #[must_use]
-pub fn stringify(raw: &Raw) -> String {
+pub fn stringify(raw: Raw) -> String {
     fold(raw, &Spelling)
 }
 
 /// The length of an object without the members of the names `left_out`.
 #[must_use]
-pub fn stringify_len_without(raw: &Raw, left_out: &[&str]) -> u64 {
+pub fn stringify_len_without(raw: Raw, left_out: &[&str]) -> u64 {
     if left_out.is_empty() {
         return stringify_len(raw);
     }
@@ -32,7 +32,7 @@ pub fn stringify_len_without(raw: &Raw, left_out: &[&str]) -> u64 {
 
 /// A digest that two values share exactly if JavaScript would call them deeply equal.
 #[must_use]
-pub fn digest(raw: &Raw) -> Digest {
+pub fn digest(raw: Raw) -> Digest {
     fold(raw, &Meaning)
 }
 
@@ -45,8 +45,8 @@ pub fn digest_without(object: &Object, left_out: &str) -> Digest {
 fn without<A: Algebra>(object: &Object, left_out: &[&str], algebra: &A) -> A::Out {
     let is_kept = |name: &Text| !left_out.iter().any(|left_out| *name == **left_out);
     // Collecting keeps the last of a repeated name, as JavaScript does.
-    let last: HashMap<&Text, &Raw> = object.members().filter(|(name, _)| is_kept(name)).collect();
-    algebra.object(last.into_iter().map(|(name, value)| (name.clone(), fold(value, algebra))).collect())
+    let last: HashMap<Text, Raw> = object.members().filter(|(name, _)| is_kept(name)).collect();
+    algebra.object(last.into_iter().map(|(name, value)| (name, fold(value, algebra))).collect())
 }
 
 /// What a fold makes of each kind of value.
@@ -150,7 +150,7 @@ enum Open<'a, T> {
     Object { members: Vec<(Text<'a>, T)>, places: HashMap<Text<'a>, usize>, key: Option<Text<'a>> },
 }
 
-fn fold<A: Algebra>(raw: &Raw, algebra: &A) -> A::Out {
+fn fold<A: Algebra>(raw: Raw, algebra: &A) -> A::Out {
     let mut open: Vec<Open<A::Out>> = Vec::new();
     let mut rest = raw.get().trim();
     loop {
@@ -179,9 +179,7 @@ fn fold<A: Algebra>(raw: &Raw, algebra: &A) -> A::Out {
                 algebra.string(&value)
             }
             Token::Bare(source @ ("true" | "false" | "null")) => algebra.literal(source),
-            Token::Bare(source) => {
-                algebra.number(super::parse(source).ok().and_then(number).unwrap_or(f64::NAN))
-            }
+            Token::Bare(source) => algebra.number(source.parse().unwrap_or(f64::NAN)),
             Token::Separator => continue,
             Token::End => return algebra.literal("null"),
         };
@@ -259,8 +257,12 @@ mod tests {
             ("123456789012345680000", 21),
             ("  7 ", 1),
         ] {
-            assert_eq!(stringify_len(parse(json).unwrap()), expected, "{json}");
-            assert_eq!(stringify(parse(json).unwrap()).encode_utf16().count() as u64, expected, "{json}");
+            assert_eq!(stringify_len(parse(json).unwrap().raw()), expected, "{json}");
+            assert_eq!(
+                stringify(parse(json).unwrap().raw()).encode_utf16().count() as u64,
+                expected,
+                "{json}"
+            );
         }
     }
 
@@ -274,21 +276,21 @@ mod tests {
             (r#"["\ud83d\ude00", "\"x\udd80\n"]"#, r#"["😀","\"x\udd80\n"]"#),
             ("[{},[],true]", "[{},[],true]"),
         ] {
-            assert_eq!(stringify(parse(json).unwrap()), expected);
+            assert_eq!(stringify(parse(json).unwrap().raw()), expected);
         }
     }
 
     #[test]
     fn members_can_be_left_out_of_a_length() {
         let object = parse(r#"{"a":[1.0],"b":true,"a":{"b":1},"c":""}"#).unwrap();
-        assert_eq!(stringify_len_without(object, &["b"]), r#"{"a":{"b":1},"c":""}"#.len() as u64);
-        assert_eq!(stringify_len_without(object, &["x"]), stringify_len(object));
-        assert_eq!(stringify_len_without(parse("[1]").unwrap(), &["b"]), 3);
+        assert_eq!(stringify_len_without(object.raw(), &["b"]), r#"{"a":{"b":1},"c":""}"#.len() as u64);
+        assert_eq!(stringify_len_without(object.raw(), &["x"]), stringify_len(object.raw()));
+        assert_eq!(stringify_len_without(parse("[1]").unwrap().raw(), &["b"]), 3);
     }
 
     #[test]
     fn digests_tell_meaning_not_spelling() {
-        let same = |a: &str, b: &str| digest(parse(a).unwrap()) == digest(parse(b).unwrap());
+        let same = |a: &str, b: &str| digest(parse(a).unwrap().raw()) == digest(parse(b).unwrap().raw());
         assert!(same(r#"{"a":1.0,"b":"\u0063"}"#, r#"{ "b":"c", "a":1 }"#));
         assert!(same(r#"{"a":0,"a":-0}"#, r#"{"a":0}"#));
         assert!(!same("[1,2]", "[2,1]"));

@@ -1,11 +1,11 @@
 //! Changes one value in a text that else stays as it is.
 
-use super::{Kind, Raw, fold::behind_string, kind};
+use super::{Document, Kind, Raw, fold::behind_string, kind};
 use std::ops::Range;
 
 /// Where `part`, a value that was read out of `whole`, stands in its text, in bytes; `None` if it stands elsewhere.
 #[must_use]
-pub fn place(whole: &Raw, part: &Raw) -> Option<Range<usize>> {
+pub fn place(whole: Raw, part: Raw) -> Option<Range<usize>> {
     let (text, part) = (whole.get(), part.get());
     let start = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let end = start.checked_add(part.len())?;
@@ -14,15 +14,15 @@ pub fn place(whole: &Raw, part: &Raw) -> Option<Range<usize>> {
 
 /// The text of `whole` with `value` in the place of `part`, a value that was read out of it.
 #[must_use]
-pub fn splice(whole: &Raw, part: &Raw, value: &str) -> Option<Box<Raw>> {
+pub fn splice(whole: Raw, part: Raw, value: &str) -> Option<Document<'static>> {
     let Range { start, end } = place(whole, part)?;
     let text = whole.get();
-    Raw::from_string(format!("{}{value}{}", text.get(..start)?, text.get(end..)?)).ok()
+    Document::new(format!("{}{value}{}", text.get(..start)?, text.get(end..)?)).ok()
 }
 
 /// The code points of a string as they are spelt in its JSON text: both halves of a surrogate pair together, a half
 /// that has no other alone. No other kind of value has any.
-pub fn code_points(raw: &Raw) -> impl Iterator<Item = &str> {
+pub fn code_points(raw: Raw<'_>) -> impl Iterator<Item = &str> {
     let text = if kind(raw) == Kind::String { raw.get() } else { "" };
     let end = behind_string(text.as_bytes(), 0).saturating_sub(1);
     let mut rest = text.get(1..end).unwrap_or_default();
@@ -52,12 +52,12 @@ fn escaped_unit(text: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Object, parse, text};
+    use super::super::{Object, leaked, text};
     use super::*;
 
     #[test]
     fn one_value_changes_and_nothing_else() {
-        let whole = parse(r#"{ "a" : 1.0, "b":[ "\u0061" ,2], "a":{"c": null} }"#).unwrap();
+        let whole = leaked(r#"{ "a" : 1.0, "b":[ "\u0061" ,2], "a":{"c": null} }"#);
         let object = Object::of(whole).unwrap();
         let spliced = splice(whole, object.get("a").unwrap(), "7").unwrap();
         assert_eq!(spliced.get(), r#"{ "a" : 1.0, "b":[ "\u0061" ,2], "a":7 }"#);
@@ -72,14 +72,14 @@ mod tests {
     #[test]
     fn a_value_of_another_text_has_no_place() {
         let both = "[1][2]";
-        let (first, second) = (parse(&both[..3]).unwrap(), parse(&both[3..]).unwrap());
+        let (first, second) = (leaked(&both[..3]), leaked(&both[3..]));
         assert_eq!((place(first, second), place(second, first)), (None, None));
         assert_eq!(place(first, first), Some(0..3));
     }
 
     #[test]
     fn code_points_keep_their_spelling() {
-        let points = |json: &'static str| code_points(parse(json).unwrap()).collect::<Vec<_>>();
+        let points = |json: &'static str| code_points(leaked(json)).collect::<Vec<_>>();
         assert_eq!(points(r#""a\n\\\"\/é""#), ["a", r"\n", r"\\", r#"\""#, r"\/", "é"]);
         assert_eq!(points(r#""\ud83e\udd80🦀\uD83E""#), [r"\ud83e\udd80", "🦀", r"\uD83E"]);
         // A low half first, two high halves, a high half before something else.
@@ -94,7 +94,7 @@ mod tests {
             let value = super::super::Text::from_utf16(&units);
             let escaped: Vec<String> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
             for spelling in [value.stringify(), format!("\"{}\"", escaped.concat())] {
-                let raw = parse(&spelling).unwrap();
+                let raw = leaked(&spelling);
                 let joined: String = code_points(raw).collect();
                 proptest::prop_assert_eq!(format!("\"{joined}\""), spelling.clone());
                 let count = char::decode_utf16(text(raw).unwrap().to_utf16()).count();

@@ -2,7 +2,8 @@
 
 use super::reader::parse_line;
 use crate::format::Format;
-use crate::json::Raw;
+use crate::json::Tape;
+use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -190,15 +191,16 @@ pub(super) fn search(
 /// be read of beginnings that come to nothing.
 fn whole_records(line: &str, format: &Format, left: &mut usize) -> Vec<Whole> {
     let mut records = Vec::new();
+    let mut tape = Tape::default();
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'{', &line.as_bytes()[at..]) {
         let start = at + found;
-        let mut values = serde_json::Deserializer::from_str(&line[start..]).into_iter::<&Raw>();
+        let mut values = serde_json::Deserializer::from_str(&line[start..]).into_iter::<&RawValue>();
         let value = values.next();
         let end = start + values.byte_offset();
         match value {
             Some(Ok(raw)) => {
-                if let Ok(body) = parse_line(raw.get(), format, 0) {
+                if let Ok(body) = parse_line(raw.get(), &mut tape, format, 0) {
                     records.push(Whole {
                         range: start..end,
                         first_seq: body.first_seq(),

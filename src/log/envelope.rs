@@ -15,13 +15,13 @@ pub struct Event<'a> {
     /// Unix epoch, in milliseconds; may be negative, need not rise.
     pub time: i64,
     /// The payload.
-    pub data: &'a Raw,
+    pub data: Raw<'a>,
     /// Whether a reader that does not know the type may pass it by.
     pub ignorable: bool,
     /// Which events it was made from, unparsed.
-    pub source_event_seqs: Option<&'a Raw>,
+    pub source_event_seqs: Option<Raw<'a>>,
     /// What it does to the surface, unparsed.
-    pub surface_op: Option<&'a Raw>,
+    pub surface_op: Option<Raw<'a>>,
 }
 
 const REQUIRED: &[&str] = &["type", "seq", "time", "data"];
@@ -30,19 +30,23 @@ const OPTIONAL: &[&str] = &["ignorable", "sourceEventSeqs", "surfaceOp"];
 impl<'a> Event<'a> {
     /// Checks the envelope. The error says what is wrong with it.
     pub(super) fn parse(record: &Object<'a>, format: &Format) -> Result<Self, String> {
-        if !record.has_exactly(REQUIRED, OPTIONAL) {
+        let members =
+            record.pick(["type", "seq", "time", "data", "sourceEventSeqs", "surfaceOp", "ignorable"]);
+        let (
+            [Some(event_type), Some(seq), Some(time), Some(data), source_event_seqs, surface_op, ignorable],
+            false,
+        ) = members
+        else {
             return Err(wrong_members(record));
-        }
-        let event_type = record.text("type").ok_or("its type must be a string")?.into_str();
-        let number = |key, refuses_negative_zero| {
-            record.get(key).filter(|raw| !(refuses_negative_zero && json::is_negative_zero(raw)))
         };
-        let seq = number("seq", format.canonical_payloads).and_then(json::count);
+        let event_type = json::text(event_type).ok_or("its type must be a string")?.into_str();
+        let number = |raw, refuses_negative_zero| {
+            Some(raw).filter(|raw| !(refuses_negative_zero && json::is_negative_zero(*raw)))
+        };
+        let seq = number(seq, format.canonical_payloads).and_then(json::count);
         let seq = seq.ok_or("its seq must be a count")?;
-        let time = number("time", format.refuses_negative_zero).and_then(json::integer);
+        let time = number(time, format.refuses_negative_zero).and_then(json::integer);
         let time = time.ok_or("its time must be an integer")?;
-        let data = record.get("data").ok_or("it has no data")?;
-        let ignorable = record.get("ignorable");
         if ignorable.is_some_and(|raw| !json::is_true(raw)) {
             return Err("its member \"ignorable\" must be true or absent".into());
         }
@@ -52,8 +56,8 @@ impl<'a> Event<'a> {
             time,
             data,
             ignorable: ignorable.is_some(),
-            source_event_seqs: record.get("sourceEventSeqs"),
-            surface_op: record.get("surfaceOp"),
+            source_event_seqs,
+            surface_op,
         })
     }
 
@@ -104,7 +108,7 @@ mod tests {
 
     fn error_in(version: u64, line: &str) -> Option<String> {
         let format = format::of(version).unwrap();
-        Event::parse(&Object::of(json::parse(line).unwrap()).unwrap(), format).err()
+        Event::parse(&Object::of(json::leaked(line)).unwrap(), format).err()
     }
 
     fn error(line: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use super::place::Address;
 use crate::format::{self, Format, Seeded};
-use crate::json::{self, Object, Raw};
+use crate::json::{self, Document, Object, Raw};
 
 /// A log's first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,11 +62,12 @@ impl Header {
             return Err(HeaderError::Blank);
         }
         let raw = json::parse(line).map_err(|error| HeaderError::NotJson(error.to_string()))?;
-        let object = Object::of(raw).ok_or_else(|| HeaderError::NotAHeader("it is no object".into()))?;
+        let object =
+            Object::of(raw.raw()).ok_or_else(|| HeaderError::NotAHeader("it is no object".into()))?;
         if object.text("type").is_none_or(|kind| kind != *"session") {
             return Err(HeaderError::NotAHeader("its \"type\" is not \"session\"".into()));
         }
-        let version = object.get("version").filter(|raw| json::strict_count(raw).is_some());
+        let version = object.get("version").filter(|raw| json::strict_count(*raw).is_some());
         let version = version.ok_or(HeaderError::Member { member: "version", expected: "a count" })?;
         match json::count(version).map(|count| (count, format::of(count))) {
             Some((_, Some(format))) => Self::of(&object, format).map(|header| (header, format)),
@@ -130,11 +131,16 @@ impl Header {
 
     /// The members of a header line that its format does not have, where readers may pass over such.
     pub(super) fn extra_members(line: &str, format: &Format) -> Vec<String> {
-        let object = Object::parse(line).ok();
+        let header = json::parse(line).ok();
         let seeded = seeded_member(format.header.seeded);
         let is_extra =
             |name: &String| !REQUIRED.iter().chain(OPTIONAL).chain([&seeded]).any(|known| known == name);
-        let names = object.iter().flat_map(Object::names).map(|name| json::clip(&name.to_str()).into_owned());
+        let names = header
+            .as_ref()
+            .and_then(Document::object)
+            .into_iter()
+            .flat_map(Object::names)
+            .map(|name| json::clip(&name.to_str()).into_owned());
         names.filter(is_extra).collect()
     }
 
@@ -183,7 +189,7 @@ fn optional<'a, T>(
     object: &Object<'a>,
     member: &'static str,
     expected: &'static str,
-    read: impl Fn(&'a Raw) -> Option<T>,
+    read: impl Fn(Raw<'a>) -> Option<T>,
 ) -> Result<Option<T>, HeaderError> {
     object.get(member).map(|raw| read(raw).ok_or(HeaderError::Member { member, expected })).transpose()
 }

@@ -1,6 +1,6 @@
 //! The text of a new record: the envelope as dsh spells it, member order included (FORMAT §4).
 
-use crate::json::Raw;
+use crate::json::Document;
 use serde::Serialize;
 
 /// A record that is to be appended.
@@ -19,7 +19,7 @@ pub struct NewRecord<'a, D> {
     pub source_event_seqs: Option<Vec<u64>>,
     /// Where it stands on the surface.
     #[serde(rename = "surfaceOp", skip_serializing_if = "Option::is_none")]
-    pub surface_op: Option<Box<Raw>>,
+    pub surface_op: Option<Document<'static>>,
 }
 
 impl<'a, D: Serialize> NewRecord<'a, D> {

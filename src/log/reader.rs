@@ -9,7 +9,7 @@ use super::{
     UnknownVersion, rows,
 };
 use crate::format::{Format, ScanCheck, Stream};
-use crate::json::{self, Object};
+use crate::json::{self, Object, Tape};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
@@ -18,6 +18,8 @@ use std::ops::Range;
 /// Reads a log's records in one pass.
 pub struct LogReader {
     lines: Lines,
+    /// The values of the line that is being read.
+    tape: Tape,
     header: Header,
     format: &'static Format,
     /// Members of the header line that its format does not have.
@@ -110,6 +112,7 @@ impl LogReader {
     fn over(lines: Lines, header: Header, format: &'static Format, next_seq: u64) -> Self {
         Self {
             lines,
+            tape: Tape::default(),
             header,
             format,
             extra_members: Vec::new(),
@@ -183,7 +186,7 @@ impl LogReader {
                 let invalid_utf8 = decoded.as_ref().and_then(|decoded| decoded.first_bad);
                 let invalid_utf8 = invalid_utf8.map(|bad| place.text_byte.unwrap_or(0) + bad as u64);
                 let (next, patience) = ((self.next_seq, self.gap_explained), &mut self.patience);
-                match take_line(decoded.as_ref(), self.format, next, patience) {
+                match take_line(decoded.as_ref(), &mut self.tape, self.format, next, patience) {
                     Ok(body) => {
                         (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
                         self.recovered += u64::from(recovered && !self.torn_ends);
@@ -221,7 +224,7 @@ impl LogReader {
             Some(text) => &text[range],
             None => std::str::from_utf8(&self.lines.given()[range]).unwrap_or_default(),
         };
-        let given = match parse_line(text, self.format, self.next_seq) {
+        let given = match parse_line(text, &mut self.tape, self.format, self.next_seq) {
             Ok(body) => {
                 self.next_seq = body.first_seq() + body.events();
                 self.gap_explained &= is_rescued;
@@ -237,7 +240,7 @@ impl LogReader {
     /// Whether a line is the very record that continues the log.
     fn is_next_record(&self, line: &[u8]) -> bool {
         let Some(line) = text::decode(line) else { return false };
-        parse_line(&line.text, self.format, self.next_seq)
+        parse_line(&line.text, &mut Tape::default(), self.format, self.next_seq)
             .is_ok_and(|body| sequence_fault(self.next_seq, &body, false).is_none())
     }
 
@@ -288,12 +291,13 @@ impl From<FaultKind> for Broken {
 /// Reads a line that should continue the numbering, by the seq that belongs there and whether a gap is explained.
 fn take_line<'a>(
     decoded: Option<&'a Decoded>,
+    tape: &'a mut Tape,
     format: &Format,
     (expected, gap_explained): (u64, bool),
     patience: &mut Patience,
 ) -> Result<Body<'a>, Broken> {
     let text = &*decoded.ok_or(FaultKind::LineTooLong)?.text;
-    match parse_line(text, format, expected) {
+    match parse_line(text, tape, format, expected) {
         Ok(body) => match sequence_fault(expected, &body, gap_explained) {
             None => Ok(body),
             Some(kind) => {
@@ -316,24 +320,29 @@ fn take_line<'a>(
 }
 
 /// Reads one line as an event or a packed row; `expected` is the seq that belongs there.
-pub(super) fn parse_line<'a>(line: &'a str, format: &Format, expected: u64) -> Result<Body<'a>, FaultKind> {
+pub(super) fn parse_line<'a>(
+    line: &'a str,
+    tape: &'a mut Tape,
+    format: &Format,
+    expected: u64,
+) -> Result<Body<'a>, FaultKind> {
     if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
         return Err(FaultKind::BlankLine { lines: 1 });
     }
     let is_checked_later = !format.checks_with_scan(ScanCheck::Envelope);
-    let record = Object::parse(line).map_err(|error| match json::parse(line) {
-        Ok(other) => {
-            // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.
-            let is_null = is_checked_later && json::is_null(other);
-            FaultKind::Envelope {
-                reason: "it is no object".into(),
-                is_taken: is_null,
-                ends_turn: is_null,
-                content: Content::Other,
-            }
-        }
+    let value = tape.read(line).map_err(|error| {
         // The parser was given one line, and so calls every line the first.
-        Err(_) => FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column ")),
+        FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column "))
+    })?;
+    let record = Object::of(value).ok_or_else(|| {
+        // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.
+        let is_null = is_checked_later && json::is_null(value);
+        FaultKind::Envelope {
+            reason: "it is no object".into(),
+            is_taken: is_null,
+            ends_turn: is_null,
+            content: Content::Other,
+        }
     })?;
     let tag = (format.stream == Stream::Rows).then(|| record.text("type")).flatten();
     match tag.and_then(|kind| rows::tag(&kind.to_str())) {

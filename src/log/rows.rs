@@ -97,7 +97,7 @@ pub fn run_extent(run: &Object, payload: &str, time0: i64) -> Result<(u64, i64),
     Ok((members, last_time))
 }
 
-fn holds_negative_zero(gaps: &Raw) -> bool {
+fn holds_negative_zero(gaps: Raw) -> bool {
     gaps.get().contains("-0")
         && json::array(gaps).is_some_and(|gaps| gaps.into_iter().any(json::is_negative_zero))
 }
@@ -112,7 +112,7 @@ mod tests {
     use crate::format;
 
     fn parse(line: &str) -> Result<PackedRow, String> {
-        let row = Object::of(json::parse(line).unwrap()).unwrap();
+        let row = Object::of(json::leaked(line)).unwrap();
         let kind = row.text("type").unwrap();
         PackedRow::parse(tag(&kind.to_str()).unwrap(), &row, format::of(0).unwrap())
     }

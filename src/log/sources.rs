@@ -53,7 +53,7 @@ impl fmt::Display for SourceSeqs {
 impl SourceSeqs {
     /// Reads and checks the list of the event `seq`. Ranges are taken in every version: late writers of
     /// format 0 used them (FORMAT §4.1).
-    pub fn parse(raw: &Raw, seq: u64, may_be_empty: bool, format: &Format) -> Result<Self, SourceError> {
+    pub fn parse(raw: Raw, seq: u64, may_be_empty: bool, format: &Format) -> Result<Self, SourceError> {
         let members = json::array(raw).ok_or(SourceError::NotAnArray)?;
         if members.is_empty() && !may_be_empty {
             return Err(SourceError::Empty);
@@ -114,10 +114,10 @@ impl SourceSeqs {
     }
 }
 
-fn pair(raw: &Raw, format: &Format) -> Option<(u64, u64)> {
+fn pair(raw: Raw, format: &Format) -> Option<(u64, u64)> {
     match json::array(raw)?.as_slice() {
         [first, last] => {
-            Some((format.count(first)?, format.count(last)?)).filter(|(first, last)| first <= last)
+            Some((format.count(*first)?, format.count(*last)?)).filter(|(first, last)| first <= last)
         }
         _ => None,
     }
@@ -129,7 +129,7 @@ mod tests {
     use crate::format;
 
     fn parse(list: &str) -> Result<SourceSeqs, SourceError> {
-        SourceSeqs::parse(json::parse(list).unwrap(), 100, false, format::ALL[0])
+        SourceSeqs::parse(json::leaked(list), 100, false, format::ALL[0])
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
     fn broken_lists_are_named() {
         assert_eq!(parse("5"), Err(SourceError::NotAnArray));
         assert_eq!(parse("[]"), Err(SourceError::Empty));
-        assert!(SourceSeqs::parse(json::parse("[]").unwrap(), 1, true, format::ALL[0]).is_ok());
+        assert!(SourceSeqs::parse(json::leaked("[]"), 1, true, format::ALL[0]).is_ok());
         assert_eq!(parse("[1,-1]"), Err(SourceError::Member("-1".into())));
         assert_eq!(parse("[[3,1]]"), Err(SourceError::Member("[3,1]".into())));
         assert_eq!(parse("[3,1,3]"), Err(SourceError::Duplicate(3)));

@@ -4,7 +4,7 @@ use super::pending::PendingCall;
 use crate::format::{
     Format, INTERRUPTED_RESULT_ID, MessageKind, NOT_STARTED, OUTCOME_UNKNOWN, RepairResult, ToolResult,
 };
-use crate::json::{self, Raw};
+use crate::json::{self, Document};
 use crate::log::NewRecord;
 use crate::session::Session;
 use serde::Serialize;
@@ -14,7 +14,7 @@ struct ResultData {
     turn: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<u64>,
-    message: Box<Raw>,
+    message: Document<'static>,
     error: ErrorData,
 }
 
@@ -65,12 +65,12 @@ fn result(session: &Session, turn: u64, call: &PendingCall, seq: u64) -> serde_j
     let data = ResultData {
         turn,
         step: call.step.or(session.turns.open_step()),
-        message: Raw::from_string(message(session.format, repair, &call.id, seq))?,
+        message: Document::new(message(session.format, repair, &call.id, seq))?,
         error: ErrorData { name: repair.error_name, code: repair.code },
     };
     NewRecord {
         source_event_seqs: call.call_seq.map(|call| vec![call]),
-        surface_op: Some(Raw::from_string("\"append\"".to_owned())?),
+        surface_op: Some(Document::new("\"append\"".to_owned())?),
         ..NewRecord::new("tool/result", seq, session.last_time.unwrap_or_default(), data)
     }
     .to_text()

@@ -2,7 +2,7 @@
 
 use super::MessageView;
 use crate::format::Format;
-use crate::json::{self, Object, Raw};
+use crate::json::{self, Document, Object, Raw};
 use crate::tokens::{self, host};
 
 /// The event type.
@@ -31,7 +31,7 @@ pub(super) fn of(message: &MessageView, format: &Format) -> Vec<Image> {
 }
 
 /// The message with the marks of [`offload`] on the images of these indexes.
-pub(super) fn marked(message: &Raw, indexes: &[u64]) -> Option<Box<Raw>> {
+pub(super) fn marked(message: Raw, indexes: &[u64]) -> Option<Document<'static>> {
     let view = MessageView::again(message)?;
     let text = message.get();
     let images = tokens::images(&view.content);
@@ -40,13 +40,13 @@ pub(super) fn marked(message: &Raw, indexes: &[u64]) -> Option<Box<Raw>> {
     for index in indexes {
         let block = images.get(usize::try_from(*index).ok()?)?;
         // Its last byte is its closing brace.
-        let end = json::place(message, block)?.end - 1;
+        let end = json::place(message, *block)?.end - 1;
         marked.push_str(text.get(copied..end)?);
         marked.push_str(MARK);
         copied = end;
     }
     marked.push_str(text.get(copied..)?);
-    Raw::from_string(marked).ok()
+    Document::new(marked).ok()
 }
 
 /// Whether the images of these indexes are there and shown.
@@ -80,7 +80,7 @@ pub(super) fn targets(data: Option<&Object>) -> Option<Vec<(u64, Vec<u64>)>> {
     targets.into_iter().map(target).collect()
 }
 
-fn target(raw: &Raw) -> Option<(u64, Vec<u64>)> {
+fn target(raw: Raw) -> Option<(u64, Vec<u64>)> {
     let target = Object::of(raw).filter(|target| target.has_exactly(&["seq", "imageIndexes"], &[]))?;
     let indexes: Option<Vec<u64>> =
         target.array("imageIndexes")?.into_iter().map(json::strict_count).collect();
@@ -89,7 +89,7 @@ fn target(raw: &Raw) -> Option<(u64, Vec<u64>)> {
 }
 
 impl Image {
-    fn of(block: &Raw, format: &Format) -> Option<Self> {
+    fn of(block: Raw, format: &Format) -> Option<Self> {
         let flag = Object::of(block)?.get("offloaded");
         let now = host::block(block, format.unpriced_members);
         // The flag costs what it adds, unless it is free.
@@ -108,7 +108,7 @@ mod tests {
     const MESSAGE: &str = r#"{"id":"m","role":"user","source":{"kind":"user"},"content":[{"type":"image","n":1},{"type":"tool-result","content":[{"type":"text","text":"image"},{"type":"image","n":2, "offloaded" : true }]},{"type":"image"}]}"#;
 
     fn images_in(version: u64) -> Vec<Image> {
-        let view = MessageView::again(json::parse(MESSAGE).unwrap()).unwrap();
+        let view = MessageView::again(json::leaked(MESSAGE)).unwrap();
         of(&view, format::of(version).unwrap())
     }
 
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn nothing_but_the_mark_is_added() {
-        let marked = marked(json::parse(MESSAGE).unwrap(), &[0, 2]).unwrap();
+        let marked = marked(json::leaked(MESSAGE), &[0, 2]).unwrap();
         let expected = MESSAGE.replace(r#""n":1}"#, r#""n":1,"offloaded":true}"#);
         let expected = expected.replace(r#"{"type":"image"}"#, r#"{"type":"image","offloaded":true}"#);
         assert_eq!(marked.get(), expected);

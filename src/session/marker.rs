@@ -16,7 +16,7 @@ pub(super) struct Replacement {
 
 impl Replacement {
     /// Reads a marker; `None` means that the event is appended.
-    pub(super) fn parse(marker: &Raw, format: &Format) -> Result<Option<Self>, SurfaceError> {
+    pub(super) fn parse(marker: Raw, format: &Format) -> Result<Option<Self>, SurfaceError> {
         if json::text(marker).is_some_and(|text| text == *"append") {
             return Ok(None);
         }

@@ -2,14 +2,14 @@
 
 use super::shape::{self, ShapeError};
 use crate::format::{Format, SurfaceType, ToolResult};
-use crate::json::{self, Digest, Object, Raw, Text};
+use crate::json::{self, Object, Raw, Text};
 use crate::log::Event;
 
 /// A message over the text in which it stands in the log.
 #[derive(Debug)]
 pub struct MessageView<'a> {
     /// The message's original text.
-    pub raw: &'a Raw,
+    pub raw: Raw<'a>,
     /// Its members.
     pub members: Object<'a>,
     /// The payload around it, where it is not the payload itself and the event is at hand.
@@ -17,7 +17,7 @@ pub struct MessageView<'a> {
     /// `source`.
     pub source: Object<'a>,
     /// The blocks of `content`.
-    pub content: Vec<&'a Raw>,
+    pub content: Vec<Raw<'a>>,
 }
 
 impl<'a> MessageView<'a> {
@@ -49,7 +49,7 @@ impl<'a> MessageView<'a> {
 
     /// Reads a message that was checked before, from its text.
     #[must_use]
-    pub fn again(raw: &'a Raw) -> Option<Self> {
+    pub fn again(raw: Raw<'a>) -> Option<Self> {
         let members = Object::of(raw)?;
         let (source, content) = (members.object("source")?, members.array("content")?);
         Some(Self { raw, members, payload: None, source, content })
@@ -76,7 +76,7 @@ impl<'a> MessageView<'a> {
     /// The ids of the tool calls that it makes, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
-        let blocks = self.content.iter().filter_map(|block| Object::of(block));
+        let blocks = self.content.iter().filter_map(|block| Object::of(*block));
         blocks
             .filter(is_call)
             .map(|block| block.text("id").unwrap_or_default().into_str().into_owned())
@@ -91,7 +91,7 @@ impl<'a> MessageView<'a> {
 
     /// The names of the tools that its blocks add, in order (format 4, FORMAT §6.1).
     pub(super) fn added_tools(&self) -> impl Iterator<Item = Text<'a>> {
-        let blocks = self.content.iter().filter_map(|block| Object::of(block));
+        let blocks = self.content.iter().filter_map(|block| Object::of(*block));
         let additions = blocks.filter(|block| block.has_text("type", "tool-addition"));
         additions.map(|block| block.text("toolName").unwrap_or_default())
     }
@@ -100,7 +100,7 @@ impl<'a> MessageView<'a> {
     #[must_use]
     pub fn tool_result(&self, shape: ToolResult) -> Option<ToolAnswer<'a>> {
         let wrapper = match shape {
-            ToolResult::Wrapped => Some(self.content.first().and_then(|block| Object::of(block))?),
+            ToolResult::Wrapped => Some(self.content.first().and_then(|block| Object::of(*block))?),
             ToolResult::Flat => None,
         };
         let holder = wrapper.as_ref().unwrap_or(&self.members);
@@ -114,9 +114,9 @@ impl<'a> MessageView<'a> {
 #[derive(Debug)]
 pub struct ToolAnswer<'a> {
     /// The array of its blocks.
-    pub blocks: &'a Raw,
+    pub blocks: Raw<'a>,
     /// Its blocks.
-    pub content: Vec<&'a Raw>,
+    pub content: Vec<Raw<'a>>,
     /// Whether the tool failed.
     pub is_error: bool,
 }
@@ -131,19 +131,6 @@ pub const CLOSING_TAG: &str = "</compacted-summary>";
 pub fn is_checkpoint_source(source: &Object, format: &Format) -> bool {
     let mut members = format.checkpoint_source.iter();
     members.all(|(member, value)| source.has_text(member, value))
-}
-
-/// A digest of all of a `tool/result` payload that a rewrite may not change: all but what the tool answered
-/// (FORMAT §7.2).
-pub(super) fn rewrite_identity(view: &MessageView, shape: ToolResult) -> Option<Digest> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&json::digest_without(view.payload.as_ref()?, "message"));
-    hasher.update(&json::digest_without(&view.members, "content"));
-    if shape == ToolResult::Wrapped {
-        let block = view.content.first().and_then(|block| Object::of(block))?;
-        hasher.update(&json::digest_without(&block, "content"));
-    }
-    Some(*hasher.finalize().as_bytes())
 }
 
 /// Whether an object names a provider and a model.

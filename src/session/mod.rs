@@ -12,6 +12,7 @@ mod message;
 mod node;
 mod old_payload;
 mod pairing;
+mod rewrite;
 mod seeds;
 mod shape;
 mod surface;

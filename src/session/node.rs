@@ -1,10 +1,11 @@
 //! One node of the surface.
 
 use super::images::{self, Image};
-use super::message::{is_checkpoint_source, rewrite_identity};
+use super::message::is_checkpoint_source;
+use super::rewrite::RewriteIdentity;
 use super::{Keep, MessageView};
 use crate::format::{Format, MessageKind, SurfaceType};
-use crate::json::{self, Digest, Raw};
+use crate::json::{self, Document, Raw};
 use crate::log::Event;
 use crate::tokens::host;
 use std::sync::OnceLock;
@@ -42,13 +43,13 @@ pub struct Node {
     /// Its images, where the format can offload them.
     pub(super) images: Vec<Image>,
     /// The message's original text, where messages are kept.
-    pub(super) stored: Option<Box<Raw>>,
+    pub(super) stored: Option<Document<'static>>,
     /// Which of its images were offloaded behind it.
     pub(super) offloaded: Vec<u64>,
     /// The message with these images marked, once somebody has asked for it.
-    pub(super) marked: OnceLock<Box<Raw>>,
+    pub(super) marked: OnceLock<Document<'static>>,
     /// What a rewrite of this tool result may not change.
-    pub(super) rewrite_identity: Option<Digest>,
+    pub(super) rewrite_identity: Option<RewriteIdentity>,
     /// What stands before and behind the message in the payload of a tool result, where messages are kept.
     pub(super) around: Option<[Box<str>; 2]>,
 }
@@ -84,7 +85,7 @@ impl Node {
             is_checkpoint: surface.kind == MessageKind::User && is_checkpoint_source(&message.source, format),
             is_visible,
             message_id: message.id(),
-            stored: (keep == Keep::Messages).then(|| message.raw.to_owned()),
+            stored: (keep == Keep::Messages).then(|| message.raw.to_document()),
             offloaded: Vec::new(),
             marked: OnceLock::new(),
             images: if may_hold_images && format.knows(images::OFFLOAD) {
@@ -92,7 +93,11 @@ impl Node {
             } else {
                 Vec::new()
             },
-            rewrite_identity: if is_result { rewrite_identity(message, format.tool_result) } else { None },
+            rewrite_identity: if is_result {
+                RewriteIdentity::of(event.data, message, format.tool_result)
+            } else {
+                None
+            },
             around: if is_result && keep == Keep::Messages { around(event.data, message.raw) } else { None },
         }
     }
@@ -100,25 +105,25 @@ impl Node {
     /// The payload of a tool result with another message in it, where messages are kept. All else in it is its original
     /// text.
     #[must_use]
-    pub fn payload_with(&self, message: &Raw) -> Option<Box<Raw>> {
+    pub fn payload_with(&self, message: Raw) -> Option<Document<'static>> {
         let [before, behind] = self.around.as_ref()?;
-        Raw::from_string(format!("{before}{}{behind}", message.get())).ok()
+        Document::new(format!("{before}{}{behind}", message.get())).ok()
     }
 
     /// The message as the model is shown it, where messages are kept: its original text, with a mark on images that
     /// were offloaded since.
     #[must_use]
-    pub fn message(&self) -> Option<&Raw> {
-        let stored = self.stored.as_deref()?;
+    pub fn message(&self) -> Option<Raw<'_>> {
+        let stored = self.stored.as_ref().map(Document::raw)?;
         if self.offloaded.is_empty() {
             return Some(stored);
         }
         let mark = || {
             let mut rising = self.offloaded.clone();
             rising.sort_unstable();
-            images::marked(stored, &rising).unwrap_or_else(|| stored.to_owned())
+            images::marked(stored, &rising).unwrap_or_else(|| stored.to_document())
         };
-        Some(self.marked.get_or_init(mark))
+        Some(self.marked.get_or_init(mark).raw())
     }
 
     /// The same, opened.
@@ -137,7 +142,7 @@ impl Node {
 }
 
 /// The text of a payload before and behind the message that stands in it.
-fn around(payload: &Raw, message: &Raw) -> Option<[Box<str>; 2]> {
+fn around(payload: Raw, message: Raw) -> Option<[Box<str>; 2]> {
     let place = json::place(payload, message)?;
     let text = payload.get();
     Some([text.get(..place.start)?.into(), text.get(place.end..)?.into()])

@@ -3,14 +3,14 @@
 //! Only what a reader would refuse as it stands is looked at here: logs of releases never are.
 
 use super::ShapeError;
-use crate::json::{self, Object, Raw};
+use crate::json::{self, Document, Object, Raw};
 use crate::log::Event;
 
 /// An event's type and payload as readers take them.
 #[derive(Debug)]
 pub struct Converted {
     event_type: &'static str,
-    data: Option<Box<Raw>>,
+    data: Option<Document<'static>>,
 }
 
 /// How many events of a log were converted, and the first of them.
@@ -36,7 +36,7 @@ impl Converted {
     pub fn event<'a>(&'a self, stored: &Event<'a>) -> Event<'a> {
         Event {
             event_type: self.event_type.into(),
-            data: self.data.as_deref().unwrap_or(stored.data),
+            data: self.data.as_ref().map_or(stored.data, Document::raw),
             ..*stored
         }
     }
@@ -87,7 +87,7 @@ fn steering(data: &Object, id: &str) -> Result<Converted, ShapeError> {
         return Err(wrong());
     }
     if data.has_exactly(&["turn", "message"], &[]) {
-        let message = data.get("message").map(ToOwned::to_owned);
+        let message = data.get("message").map(Raw::to_document);
         return Ok(Converted { event_type: "user/message", data: message });
     }
     if !data.has_exactly(&["turn", "content", "source"], &[]) {
@@ -153,15 +153,15 @@ fn lacks(data: &Object, members: &[&str]) -> bool {
 
 /// The members of an object but for some, as JSON text without the braces.
 fn members_without(object: &Object, left_out: &[&str]) -> String {
-    let kept = object.members().filter(|(name, _)| !left_out.iter().any(|left_out| **name == **left_out));
+    let kept = object.members().filter(|(name, _)| !left_out.iter().any(|left_out| *name == **left_out));
     let members = kept.map(|(name, value)| format!("{}:{}", json::quote(&name.to_str()), value.get()));
     members.collect::<Vec<_>>().join(",")
 }
 
 /// An object of `members` and, behind them, `more`.
-fn object(members: String, more: &[(&str, &str)]) -> Option<Box<Raw>> {
+fn object(members: String, more: &[(&str, &str)]) -> Option<Document<'static>> {
     let more = more.iter().map(|(name, value)| format!("{}:{value}", json::quote(name)));
     let parts: Vec<String> =
         Some(members).filter(|members| !members.is_empty()).into_iter().chain(more).collect();
-    Raw::from_string(format!("{{{}}}", parts.join(","))).ok()
+    Document::new(format!("{{{}}}", parts.join(","))).ok()
 }

@@ -71,10 +71,10 @@ fn apply(session: &mut Session, event_type: &str, data: &str, op: &str, sources:
         event_type: event_type.into(),
         seq: session.events,
         time: 0,
-        data: json::parse(data).unwrap(),
+        data: json::leaked(data),
         ignorable: false,
-        source_event_seqs: sources.map(|sources| json::parse(sources).unwrap()),
-        surface_op: Some(json::parse(op).unwrap()),
+        source_event_seqs: sources.map(|sources| json::leaked(sources)),
+        surface_op: Some(json::leaked(op)),
     };
     session.apply(&event).unwrap();
 }

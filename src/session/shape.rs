@@ -64,7 +64,7 @@ pub(super) fn check(view: &MessageView, surface: &SurfaceType, format: &Format) 
         MessageKind::Assistant => view
             .content
             .iter()
-            .any(|block| json::is_null(block))
+            .any(|block| json::is_null(*block))
             .then_some("has a content block that is null"),
         MessageKind::ToolResult => tool_result(view, format),
         MessageKind::System => system(view, format),
@@ -87,7 +87,7 @@ fn tool_result(view: &MessageView, format: &Format) -> Option<&'static str> {
     let (holder, found) = match format.tool_result {
         ToolResult::Wrapped => {
             let block = view.content.first().filter(|_| view.content.len() == 1);
-            let block = block.and_then(|block| Object::of(block)).filter(is_result);
+            let block = block.and_then(|block| Object::of(*block)).filter(is_result);
             let is_list =
                 |block: &Object| block.get("content").is_some_and(|raw| json::kind(raw) == Kind::Array);
             let Some(block) = block.filter(is_list) else {
@@ -99,7 +99,7 @@ fn tool_result(view: &MessageView, format: &Format) -> Option<&'static str> {
             if view.members.get("isError").is_some_and(|flag| json::boolean(flag).is_none()) {
                 return Some("has an isError that is neither true nor false");
             }
-            if view.content.iter().filter_map(|block| Object::of(block)).any(|block| is_result(&block)) {
+            if view.content.iter().filter_map(|block| Object::of(*block)).any(|block| is_result(&block)) {
                 return Some("wraps its content in a tool-result block, as earlier formats do");
             }
             ("has a toolCallId that is not its source's call id", view.members.text("toolCallId"))
@@ -135,7 +135,7 @@ fn system(view: &MessageView, format: &Format) -> Option<&'static str> {
         return Some("has a source with members that no plugin source has");
     }
     // A prompt is text; of other blocks readers ask more than is worth knowing here.
-    let is_sound = |block: &&Raw| {
+    let is_sound = |block: Raw| {
         Object::of(block).is_some_and(|block| match block.text("type") {
             Some(kind) if kind == *"text" => {
                 block.has_exactly(&["type", "text"], &[]) && block.text("text").is_some()
@@ -143,7 +143,7 @@ fn system(view: &MessageView, format: &Format) -> Option<&'static str> {
             kind => kind.is_some(),
         })
     };
-    (!view.content.iter().all(is_sound)).then_some("has a content block that is not whole")
+    (!view.content.iter().all(|block| is_sound(*block))).then_some("has a content block that is not whole")
 }
 
 fn developer(view: &MessageView) -> Option<&'static str> {
@@ -229,7 +229,7 @@ pub(super) fn request_header<'a>(
 }
 
 /// Each default is `true` and names a setting that the config holds.
-fn are_adapter_defaults(raw: &Raw, config: &Object) -> bool {
+fn are_adapter_defaults(raw: Raw, config: &Object) -> bool {
     const SETTINGS: [&str; 2] = ["reasoningEffort", "maxTokens"];
     Object::of(raw).is_some_and(|defaults| {
         defaults.has_exactly(&[], &SETTINGS)

@@ -1,7 +1,7 @@
 //! The task: the first human prompt, and whether the model still sees it.
 
 use super::{MessageView, Node};
-use crate::json::{self, Digest, Raw};
+use crate::json::{self, Digest, Document, Raw};
 use crate::tokens::host;
 
 /// The first appended `user/message` whose source is a human.
@@ -11,7 +11,7 @@ pub struct Task {
     pub seq: u64,
     /// Its content blocks as they stand in the log; without those that lack their text, which say nothing to a model and
     /// would stop dsh's meter again wherever they were carried.
-    pub content: Vec<Box<Raw>>,
+    pub content: Vec<Document<'static>>,
     digests: Vec<Digest>,
     /// The replacements that hide it, the first directly, each next one through the one before, and whether each carries
     /// its blocks.
@@ -46,9 +46,9 @@ impl TaskVisibility {
 
 impl Task {
     pub(super) fn new(seq: u64, message: &MessageView) -> Self {
-        let sound = message.content.iter().filter(|block| host::problem(block).is_none());
-        let content: Vec<Box<Raw>> = sound.map(|block| (*block).to_owned()).collect();
-        let digests = content.iter().map(|block| json::digest(block)).collect();
+        let sound = message.content.iter().filter(|block| host::problem(**block).is_none());
+        let content: Vec<Document<'static>> = sound.map(|block| block.to_document()).collect();
+        let digests = content.iter().map(|block| json::digest(block.raw())).collect();
         Self { seq, content, digests, hidden_by: Vec::new() }
     }
 
@@ -77,8 +77,8 @@ impl Task {
 
     /// Where in `blocks` the task's blocks start, if they stand there as one run.
     #[must_use]
-    pub fn run_in(&self, blocks: &[&Raw]) -> Option<usize> {
-        let digests: Vec<Digest> = blocks.iter().map(|block| json::digest(block)).collect();
+    pub fn run_in(&self, blocks: &[Raw]) -> Option<usize> {
+        let digests: Vec<Digest> = blocks.iter().map(|block| json::digest(*block)).collect();
         // Comparing the task at each block takes long where many are equal.
         let at = memchr::memmem::find(digests.as_flattened(), self.digests.as_flattened())?;
         (at % size_of::<Digest>() == 0).then_some(at / size_of::<Digest>())

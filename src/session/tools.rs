@@ -22,7 +22,7 @@ struct Offer {
 
 impl Tools {
     /// A request header stands at `seq` and offers `tools`.
-    pub(super) fn offered(&mut self, seq: u64, tools: Option<&Raw>) {
+    pub(super) fn offered(&mut self, seq: u64, tools: Option<Raw>) {
         let digest = tools.map(json::digest);
         let same = self.headers.last().filter(|(_, offer)| offer.digest == digest);
         let offer = match same {
@@ -47,7 +47,7 @@ impl Tools {
     }
 }
 
-fn by_name(tools: Option<&Raw>) -> HashMap<String, (u64, bool)> {
+fn by_name(tools: Option<Raw>) -> HashMap<String, (u64, bool)> {
     let mut by_name = HashMap::new();
     for tool in tools.and_then(json::array).unwrap_or_default() {
         let Some(tool) = Object::of(tool) else { continue };

@@ -17,26 +17,27 @@ const OVERHEAD: u64 = 4;
 ///
 /// An `assistant/message` without content costs nothing (FORMAT §7.5): that is the caller's to know.
 #[must_use]
-pub fn message(content: &[&Raw], free: &[&str]) -> u64 {
+pub fn message(content: &[Raw], free: &[&str]) -> u64 {
     blocks(content, free).saturating_add(OVERHEAD)
 }
 
 /// The host tokens of a system prompt that is a message: its texts as one; blocks cost nothing on top.
 #[must_use]
-pub fn system(content: &[&Raw]) -> u64 {
-    let texts = parts(content).map(|part| if let Part::Text(value) = part { value.utf16_len() } else { 0 });
+pub fn system(content: &[Raw]) -> u64 {
+    let texts =
+        parts(content).map(|part| if let Part::Text(value) = part { json::utf16_len(value) } else { 0 });
     if content.is_empty() { 0 } else { text(texts.fold(0, u64::saturating_add)) }
 }
 
 /// The host tokens of content blocks, those inside tool results included.
 #[must_use]
-pub fn blocks(content: &[&Raw], free: &[&str]) -> u64 {
+pub fn blocks(content: &[Raw], free: &[&str]) -> u64 {
     parts(content).map(|part| price(&part, free)).fold(0, u64::saturating_add)
 }
 
 /// The host tokens of one content block.
 #[must_use]
-pub fn block(block: &Raw, free: &[&str]) -> u64 {
+pub fn block(block: Raw, free: &[&str]) -> u64 {
     blocks(&[block], free)
 }
 
@@ -50,7 +51,7 @@ pub fn text(utf16_len: u64) -> u64 {
 ///
 /// What is absent or empty costs nothing: dsh drops it before it counts.
 #[must_use]
-pub fn header(system: Option<&Raw>, tools: Option<&Raw>) -> u64 {
+pub fn header(system: Option<Raw>, tools: Option<Raw>) -> u64 {
     let system = system.map_or(0, |system| match json::text(system) {
         Some(prompt) if prompt.is_empty() => 0,
         Some(prompt) => text(prompt.utf16_len()),
@@ -75,7 +76,7 @@ pub enum Problem {
 /// Why a content block cannot be priced; one of a type that the meter does not know always can. Results nested deeper
 /// than any is priced are not looked into.
 #[must_use]
-pub fn problem(block: &Raw) -> Option<Problem> {
+pub fn problem(block: Raw) -> Option<Problem> {
     let mut left = vec![(block, 0)];
     while let Some((raw, depth)) = left.pop() {
         if json::is_null(raw) {
@@ -114,12 +115,12 @@ pub fn problem(block: &Raw) -> Option<Problem> {
 
 fn price(part: &Part, free: &[&str]) -> u64 {
     match part {
-        Part::Text(value) => text(value.utf16_len()),
+        Part::Text(value) => text(json::utf16_len(*value)),
         Part::Call { name, arguments } => {
-            tokens(name.utf16_len()).saturating_add(text(arguments.utf16_len()))
+            tokens(json::utf16_len(*name)).saturating_add(text(json::utf16_len(*arguments)))
         }
         Part::Result => OVERHEAD,
-        Part::Other(block) => text(json::stringify_len_without(block, free)),
+        Part::Other(block) => text(json::stringify_len_without(*block, free)),
     }
 }
 
@@ -131,11 +132,11 @@ fn tokens(utf16_len: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn raw(text: &str) -> &Raw {
-        json::parse(text).unwrap()
+    fn raw(text: &str) -> Raw<'_> {
+        json::leaked(text)
     }
 
-    fn block(block: &Raw) -> u64 {
+    fn block(block: Raw) -> u64 {
         super::block(block, &[])
     }
 

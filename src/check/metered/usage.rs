@@ -70,7 +70,7 @@ struct Spoilt {
 
 impl Usage {
     /// Takes what an answer or a chunk `usage` says; a chunk may lack it.
-    pub(super) fn sample(&mut self, usage: Option<&Raw>, step: Step, here: &Here) {
+    pub(super) fn sample(&mut self, usage: Option<Raw>, step: Step, here: &Here) {
         let members = usage.and_then(Object::of);
         let figures = figures(members.as_ref());
         let before = self.last.take().filter(|(last, _)| *last == step);
@@ -96,7 +96,7 @@ impl Usage {
     /// Takes a `request/context`: the last one counts.
     pub(super) fn window(&mut self, here: &Here) {
         let window = here.payload.get().and_then(|data| data.get("contextWindow"));
-        let wrong = window.filter(|window| json::count(window).is_none_or(|window| window == 0));
+        let wrong = window.filter(|window| json::count(*window).is_none_or(|window| window == 0));
         self.window = wrong.map(|window| Spoilt {
             seq: here.event.seq,
             place: here.place,
@@ -123,7 +123,7 @@ fn figures(usage: Option<&Object>) -> Figures {
 }
 
 /// What JavaScript takes a figure for; an array stands for its one element.
-fn number(figure: &Raw) -> f64 {
+fn number(figure: Raw) -> f64 {
     match json::kind(figure) {
         Kind::Null => 0.0,
         Kind::Bool => f64::from(u8::from(json::is_true(figure))),
@@ -146,7 +146,7 @@ fn number(figure: &Raw) -> f64 {
 }
 
 /// Whether a figure makes the sum a text, which the next sample takes for a number if it reads as one.
-fn is_text(figure: &Raw) -> bool {
+fn is_text(figure: Raw) -> bool {
     matches!(json::kind(figure), Kind::String | Kind::Array)
 }
 
@@ -156,7 +156,7 @@ fn is_count(figure: f64) -> bool {
 }
 
 /// What is wrong with a sample that spoils the sums.
-fn problem(raw: Option<&Raw>, usage: Option<&Object>, figures: Figures) -> String {
+fn problem(raw: Option<Raw>, usage: Option<&Object>, figures: Figures) -> String {
     let Some(raw) = raw else { return "the chunk has no usage".to_owned() };
     let Some(usage) = usage else { return format!("the usage is {}", json::sample(raw)) };
     let is_wrong = |member: &str, figure| usage.get(member).is_some_and(is_text) || !is_count(figure);

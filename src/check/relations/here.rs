@@ -76,7 +76,7 @@ fn checked_by(checked: CheckedBy, finding: Finding) -> Finding {
 }
 
 /// A number as it stands in the log, for people.
-pub(super) fn shown(raw: Option<&Raw>) -> String {
+pub(super) fn shown(raw: Option<Raw>) -> String {
     match raw {
         None => "none".to_owned(),
         Some(raw) => crate::json::sample(raw),

@@ -33,7 +33,7 @@ pub(super) fn is_exact(here: &Here, message: &Object, id: &Text) -> bool {
     }
     // Older formats wrap the content, and what marks it as an error, in one block.
     let wrapper =
-        message.array("content").and_then(|content| content.first().and_then(|block| Object::of(block)));
+        message.array("content").and_then(|content| content.first().and_then(|block| Object::of(*block)));
     let wrapper = wrapper.filter(|block| block.has_text("type", "tool-result"));
     let body = wrapper.as_ref().unwrap_or(message);
     let is_original = || one_text(body).is_some_and(|text| text == *NOT_STARTED.text);
@@ -72,7 +72,7 @@ fn is_fork(here: &Here, message: &Object) -> bool {
     let sources = here.event.source_event_seqs;
     let is_placed = if here.event.is_replacement() {
         let sources = sources.and_then(json::array);
-        number < seq && matches!(sources.as_deref(), Some([one]) if json::count(one) == Some(number))
+        number < seq && matches!(sources.as_deref(), Some([one]) if json::count(*one) == Some(number))
     } else {
         number == seq && sources.is_none()
     };

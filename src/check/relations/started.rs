@@ -53,7 +53,7 @@ impl Started {
 fn says_not_started(data: &Object, message: &Object) -> bool {
     let has_code = data.object("error").is_some_and(|error| error.has_text("code", "TOOL_NOT_STARTED"));
     let content = message.array("content").unwrap_or_default();
-    let block = content.first().and_then(|block| Object::of(block));
+    let block = content.first().and_then(|block| Object::of(*block));
     has_code && block.and_then(|block| block.get("isError")).is_some_and(json::is_true)
 }
 

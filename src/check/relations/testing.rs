@@ -7,7 +7,7 @@ use crate::check::losses::Losses;
 use crate::check::payload::Payload;
 use crate::check::testing::{code_at_seq, event as plain, marked};
 use crate::format::Relations as Facts;
-use crate::json::{self, Object};
+use crate::json::{self, Document, Object};
 use crate::log::{Event, Header, Place};
 
 /// Events by type and payload, and what must be found in them.
@@ -41,7 +41,8 @@ pub(super) fn judge<S: AsRef<str>>(header: &Header, lines: &[S]) -> Vec<Finding>
     let (mut findings, mut losses) = (Findings::default(), Losses::default());
     let mut relations = Relations::new(facts(header.version), header);
     for (seq, line) in (0..).zip(lines) {
-        let Some(line) = json::parse(line.as_ref()).ok().and_then(Object::of) else {
+        let line = json::parse(line.as_ref()).ok();
+        let Some(line) = line.as_ref().and_then(Document::object) else {
             losses.unread(seq);
             continue;
         };
@@ -64,7 +65,7 @@ pub(super) fn judge<S: AsRef<str>>(header: &Header, lines: &[S]) -> Vec<Finding>
 /// What the rules say of a whole log that needs no reader: no packed rows, no header but its id and version.
 pub(super) fn judge_log(text: &str) -> Vec<Finding> {
     let mut lines = text.lines();
-    let first = Object::of(json::parse(lines.next().unwrap()).unwrap()).unwrap();
+    let first = Object::of(json::leaked(lines.next().unwrap())).unwrap();
     let header = Header {
         id: first.text("id").unwrap().into_str().into_owned(),
         parent_session: first.text("parentSession").map(|parent| parent.into_str().into_owned()),

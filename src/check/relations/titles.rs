@@ -90,7 +90,7 @@ impl Titles {
         let messages = here.data.array("messages");
         let is_sound = match messages.as_deref() {
             Some([one]) => {
-                Object::of(one).is_some_and(|message| is_request(&message, here.facts.title_source))
+                Object::of(*one).is_some_and(|message| is_request(&message, here.facts.title_source))
             }
             _ => false,
         };
@@ -113,10 +113,10 @@ impl Titles {
         let mut seen = HashSet::new();
         let mut wrong = Vec::new();
         for raw in &cited {
-            let seq = json::count(raw);
+            let seq = json::count(*raw);
             let is_prompt = |seq: u64| self.human.binary_search(&seq).is_ok() || here.losses.contains(seq);
             if !seq.is_some_and(|seq| seq < here.event.seq && is_prompt(seq) && seen.insert(seq)) {
-                wrong.push(shown(Some(raw)));
+                wrong.push(shown(Some(*raw)));
             }
         }
         if !wrong.is_empty() {
@@ -134,7 +134,7 @@ impl Titles {
 fn is_request(message: &Object, source: &[(&str, &str)]) -> bool {
     let content = message.array("content");
     let is_text = match content.as_deref() {
-        Some([block]) => Object::of(block).is_some_and(|block| block.has_text("type", "text")),
+        Some([block]) => Object::of(*block).is_some_and(|block| block.has_text("type", "text")),
         _ => false,
     };
     is_text && message.has_text("role", "user") && has(message, "source", source)

@@ -78,8 +78,8 @@ fn wording(condition: Condition) -> &'static str {
 
 fn range_of_seqs(object: &Object) -> Option<bool> {
     let (range, seqs) = (object.object("shadowedRange")?, object.array("shadowedSeqs")?);
-    let is = |end: &str, seq: Option<&&json::Raw>| Some(range.count(end)? == json::count(seq?)?);
-    Some(is("start", seqs.first())? && is("end", seqs.last())?)
+    let is = |end: &str, seq: Option<json::Raw>| Some(range.count(end)? == json::count(seq?)?);
+    Some(is("start", seqs.first().copied())? && is("end", seqs.last().copied())?)
 }
 
 fn defaults_are_configured(header: &Object) -> bool {

@@ -23,7 +23,7 @@ fn refusal(from: u64, to: Option<u64>, asked: &Object, in_bracket: bool) -> Opti
 /// The same for the payload of event 12 in an upgrade to the next format, as `code: message`.
 fn told(from: u64, event_type: &str, data: &str) -> Option<String> {
     let line = crate::check::testing::event(12, event_type, data);
-    let line = Object::parse(&line).unwrap();
+    let line = Object::of(json::leaked(&line)).unwrap();
     refusal(from, Some(from + 1), &line, false)
         .map(|problem| format!("{}: {}", problem.rule.code, problem.message))
 }
@@ -39,7 +39,7 @@ const HUMAN: &str = r#"{"kind":"user"}"#;
 fn verdicts_are_the_official_ones() {
     let verdicts = include_str!("../../../fixtures/payloads/verdicts.jsonl");
     for line in verdicts.lines() {
-        let case = Object::parse(line).unwrap();
+        let case = Object::of(json::leaked(line)).unwrap();
         let asked = case.object("event").unwrap();
         let (from, to) = (case.count("from").unwrap(), case.count("to"));
         let refusal = refusal(from, to, &asked, case.get("inBracket").is_some());
@@ -153,7 +153,7 @@ fn kinds_that_pass_formats_0_and_1_are_refused_on_the_way_to_3() {
         assert_eq!(told(from, "user/message", &odd_block), None);
         assert_eq!(told(from, "user/message", &odd_source), None);
         let line = crate::check::testing::event(12, "user/message", &odd_source);
-        let refusal = refusal(from, Some(3), &Object::parse(&line).unwrap(), false).unwrap();
+        let refusal = refusal(from, Some(3), &Object::of(json::leaked(&line)).unwrap(), false).unwrap();
         assert_eq!(refusal.rule.code, "source-kind");
     }
     let block = told(2, "user/message", &odd_block).unwrap();
@@ -200,7 +200,7 @@ fn members_that_owe_something_to_each_other() {
 #[test]
 fn ids_that_development_builds_left_out_come_from_an_open_bracket() {
     let end = crate::check::testing::event(12, "compaction/end", r#"{"turn":null}"#);
-    let end = Object::parse(&end).unwrap();
+    let end = Object::of(json::leaked(&end)).unwrap();
     assert_eq!(refusal(0, Some(3), &end, true), None);
     let problem = refusal(0, Some(3), &end, false).unwrap();
     assert!(problem.message.starts_with("data lacks the member \"compactionId\""), "{}", problem.message);
@@ -223,7 +223,7 @@ fn results_within_results_are_looked_at_but_not_for_ever() {
 #[test]
 fn a_finding_names_the_event() {
     let line = crate::check::testing::event(12, "plan/mode", r#"{"active":1}"#);
-    let line = Object::parse(&line).unwrap();
+    let line = Object::of(json::leaked(&line)).unwrap();
     let problem = refusal(0, Some(1), &line, false).unwrap();
     let finding = problem.finding(&event(&line), Place::default());
     assert_eq!((finding.code, finding.seq), ("payload-value", Some(12)));

@@ -4,7 +4,7 @@ use crate::format::payload::{Range, Shape};
 use crate::json::{self, Kind, Raw};
 
 /// Whether a value is what a shape without members admits; `seq` is the event's own.
-pub(super) fn are(raw: &Raw, shape: &Shape, seq: u64) -> bool {
+pub(super) fn are(raw: Raw, shape: &Shape, seq: u64) -> bool {
     let kind = json::kind(raw);
     match shape {
         Shape::Any | Shape::IfObject(_) => true,
@@ -34,7 +34,7 @@ pub(super) fn are(raw: &Raw, shape: &Shape, seq: u64) -> bool {
 }
 
 /// Whether a value is this number, however it is spelt.
-pub(super) fn is_number(raw: &Raw, number: u32) -> bool {
+pub(super) fn is_number(raw: Raw, number: u32) -> bool {
     json::number(raw) == Some(f64::from(number))
 }
 

@@ -10,12 +10,12 @@ use std::collections::HashSet;
 #[derive(Debug)]
 pub(super) struct Broken<'a> {
     pub(super) rule: &'static Rule,
-    pub(super) at: &'a Raw,
+    pub(super) at: Raw<'a>,
     pub(super) what: String,
 }
 
 impl<'a> Broken<'a> {
-    fn new(rule: &'static Rule, at: &'a Raw, what: impl Into<String>) -> Self {
+    fn new(rule: &'static Rule, at: Raw<'a>, what: impl Into<String>) -> Self {
         Self { rule, at, what: what.into() }
     }
 }
@@ -29,7 +29,7 @@ pub(super) struct Walk<'a> {
     seq: u64,
     in_bracket: bool,
     /// Lists of content blocks that are still to be looked at, and within how many others each stands.
-    contents: Vec<(&'a Raw, usize)>,
+    contents: Vec<(Raw<'a>, usize)>,
     /// Within how many lists of content blocks the value stands that is looked at.
     depth: usize,
 }
@@ -40,13 +40,13 @@ const DEEPEST: usize = 256;
 
 /// A value whose members are read once, when they are first asked for.
 struct Value<'v, 'a> {
-    raw: &'a Raw,
+    raw: Raw<'a>,
     known: Option<&'v Object<'a>>,
     read: OnceCell<Option<Object<'a>>>,
 }
 
 impl<'v, 'a> Value<'v, 'a> {
-    fn new(raw: &'a Raw, known: Option<&'v Object<'a>>) -> Self {
+    fn new(raw: Raw<'a>, known: Option<&'v Object<'a>>) -> Self {
         Self { raw, known, read: OnceCell::new() }
     }
 
@@ -56,7 +56,7 @@ impl<'v, 'a> Value<'v, 'a> {
     }
 }
 
-fn unlike<'a>(raw: &'a Raw, expected: &str) -> Broken<'a> {
+fn unlike<'a>(raw: Raw<'a>, expected: &str) -> Broken<'a> {
     Broken::new(&VALUE, raw, format!("is {}, not {expected}", words::found(raw)))
 }
 
@@ -68,7 +68,7 @@ impl<'a> Walk<'a> {
     /// Holds a whole payload against a shape; `object` is what is already known of it.
     pub(super) fn payload(
         &mut self,
-        data: &'a Raw,
+        data: Raw<'a>,
         object: Option<&Object<'a>>,
         shape: &'static Shape,
     ) -> Verdict<'a> {
@@ -86,7 +86,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn raw(&mut self, raw: &'a Raw, shape: &'static Shape) -> Verdict<'a> {
+    fn raw(&mut self, raw: Raw<'a>, shape: &'static Shape) -> Verdict<'a> {
         self.value(&Value::new(raw, None), shape)
     }
 
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What can be told without looking at members.
-    fn plain(&self, raw: &'a Raw, shape: &'static Shape) -> Verdict<'a> {
+    fn plain(&self, raw: Raw<'a>, shape: &'static Shape) -> Verdict<'a> {
         match shape {
             Shape::Barred(why) => Err(Broken::new(&MEMBERS, raw, format!("does not belong there: {why}"))),
             Shape::BlockKind if !self.is_block_kind(raw) => {
@@ -133,11 +133,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn is_block_kind(&self, raw: &Raw) -> bool {
+    fn is_block_kind(&self, raw: Raw) -> bool {
         json::text(raw).is_some_and(|kind| case(self.rules.blocks, &kind).is_some())
     }
 
-    fn list(&mut self, raw: &'a Raw, of: &'static Shape, least: usize, most: usize) -> Verdict<'a> {
+    fn list(&mut self, raw: Raw<'a>, of: &'static Shape, least: usize, most: usize) -> Verdict<'a> {
         let elements = json::array(raw).ok_or_else(|| unlike(raw, "an array"))?;
         if elements.len() < least || elements.len() > most {
             return Err(unlike(raw, &words::length(least, most)));
@@ -145,11 +145,11 @@ impl<'a> Walk<'a> {
         elements.into_iter().try_for_each(|element| self.raw(element, of))
     }
 
-    fn seqs(&mut self, raw: &'a Raw, least: usize) -> Verdict<'a> {
+    fn seqs(&mut self, raw: Raw<'a>, least: usize) -> Verdict<'a> {
         self.list(raw, &Shape::Earlier, least, usize::MAX)?;
         let mut seen = HashSet::new();
         let elements = json::array(raw).unwrap_or_default();
-        match elements.into_iter().find(|seq| !seen.insert(json::count(seq))) {
+        match elements.into_iter().find(|seq| !seen.insert(json::count(*seq))) {
             Some(again) => {
                 Err(Broken::new(&VALUE, again, format!("is {} a second time", words::found(again))))
             }
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
                 members.required.iter().chain(members.optional).any(|(known, _)| *name == **known)
             };
             if let Some(name) = object.names().find(|name| !known(name)) {
-                let name = words::name(name);
+                let name = words::name(&name);
                 return Err(Broken::new(
                     &MEMBERS,
                     value.raw,
@@ -205,7 +205,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Tells of an object whose tag is missing or not admitted.
-    fn no_case(raw: &'a Raw, object: &Object<'a>, tagged: &'static Tagged) -> Broken<'a> {
+    fn no_case(raw: Raw<'a>, object: &Object<'a>, tagged: &'static Tagged) -> Broken<'a> {
         let Some(tag) = object.get(tagged.tag) else {
             return Broken::new(&MEMBERS, raw, format!("lacks the member \"{}\"", tagged.tag));
         };

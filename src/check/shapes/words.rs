@@ -5,7 +5,7 @@ use crate::format::payload::{Range, Shape, Tagged};
 use crate::json::{self, Kind, MAX_SAFE_INTEGER, Raw, Text};
 
 /// A value, short.
-pub(super) fn found(raw: &Raw) -> String {
+pub(super) fn found(raw: Raw) -> String {
     match json::kind(raw) {
         Kind::Null | Kind::Bool => raw.get().to_owned(),
         Kind::Number => json::clip(raw.get()).into_owned(),

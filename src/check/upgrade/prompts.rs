@@ -81,7 +81,7 @@ impl Prompts {
         let header = here.payload.get().and_then(|data| data.object("header"));
         let prompt = header.and_then(|header| header.get("system"));
         let prompt =
-            prompt.filter(|raw| json::kind(raw) == Kind::String && raw.get() != "\"\"").map(json::digest);
+            prompt.filter(|raw| json::kind(*raw) == Kind::String && raw.get() != "\"\"").map(json::digest);
         if prompt == self.prompt {
             return;
         }

@@ -13,14 +13,14 @@ const HEAD: usize = 4_096;
 const TAIL: usize = 1_024;
 
 /// Whether a message is long enough to hold an oversized answer: no code point takes less than a byte.
-pub(super) fn may_be_oversized(message: &Raw) -> bool {
+pub(super) fn may_be_oversized(message: Raw) -> bool {
     message.get().len() > MOST
 }
 
 /// The array of the blocks of an oversized answer, without the middle of its text; `None` for any other. Blocks without
 /// text stay where they are. Texts that are cut keep the spelling of what stays; those of which nothing stays go.
-pub(super) fn cut(blocks: &[&Raw]) -> Option<String> {
-    let texts: Vec<Option<Text>> = blocks.iter().map(|block| Text::of(block)).collect();
+pub(super) fn cut(blocks: &[Raw]) -> Option<String> {
+    let texts: Vec<Option<Text>> = blocks.iter().map(|block| Text::of(*block)).collect();
     let total: usize = texts.iter().flatten().map(|text| text.length).sum();
     if total <= MOST {
         return None;
@@ -28,21 +28,21 @@ pub(super) fn cut(blocks: &[&Raw]) -> Option<String> {
     let mut middle = Middle { range: HEAD..total - TAIL, at: 0, is_marked: false };
     let kept = blocks.iter().zip(&texts).filter_map(|(block, text)| match text {
         None => Some(block.get().into()),
-        Some(text) => middle.cut_out_of(block, text),
+        Some(text) => middle.cut_out_of(*block, text),
     });
     Some(format!("[{}]", kept.collect::<Vec<Cow<str>>>().join(",")))
 }
 
 /// The text of a block, and its length.
 struct Text<'a> {
-    raw: &'a Raw,
+    raw: Raw<'a>,
     length: usize,
 }
 
 impl<'a> Text<'a> {
-    fn of(block: &'a Raw) -> Option<Self> {
+    fn of(block: Raw<'a>) -> Option<Self> {
         let block = Object::of(block).filter(|block| block.has_text("type", "text"))?;
-        let raw = block.get("text").filter(|raw| json::kind(raw) == json::Kind::String)?;
+        let raw = block.get("text").filter(|raw| json::kind(*raw) == json::Kind::String)?;
         Some(Self { raw, length: json::code_points(raw).count() })
     }
 }
@@ -58,7 +58,7 @@ struct Middle {
 
 impl Middle {
     /// A block without its part of the middle; `None` where no text stays.
-    fn cut_out_of<'a>(&mut self, block: &'a Raw, text: &Text) -> Option<Cow<'a, str>> {
+    fn cut_out_of<'a>(&mut self, block: Raw<'a>, text: &Text) -> Option<Cow<'a, str>> {
         let start = self.at;
         self.at += text.length;
         let head = self.range.start.saturating_sub(start).min(text.length);
@@ -96,7 +96,7 @@ mod tests {
     const IMAGE: &str = r#"{"type":"image", "n":1.0}"#;
 
     fn cut_of(blocks: &[&str]) -> Option<String> {
-        let blocks: Vec<&Raw> = blocks.iter().map(|block| json::parse(block).unwrap()).collect();
+        let blocks: Vec<Raw> = blocks.iter().map(|block| json::leaked(block)).collect();
         cut(&blocks)
     }
 
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn what_was_cut_is_not_cut_again() {
         let cut = cut_of(&[&text(&"a".repeat(900_000))]).unwrap();
-        let blocks = json::array(json::parse(&cut).unwrap()).unwrap();
+        let blocks = json::array(json::leaked(&cut)).unwrap();
         assert_eq!(super::cut(&blocks), None);
     }
 

@@ -110,7 +110,7 @@ fn numbers_are_those_of_javascript() {
 fn a_wrong_envelope_is_taken_where_readers_check_it_last() {
     let [last, first] = [0, 2].map(|version| crate::format::of(version).unwrap());
     assert!(first.checks_with_scan(ScanCheck::Envelope));
-    let taken = |line: &str, format: &Format| match parse_line(line, format, 1) {
+    let taken = |line: &str, format: &Format| match parse_line(line, &mut Tape::default(), format, 1) {
         Err(FaultKind::Envelope { is_taken, ends_turn, .. }) => (is_taken, ends_turn),
         other => panic!("{other:?}"),
     };

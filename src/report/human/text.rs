@@ -13,8 +13,8 @@ pub(super) fn first_words(message: &MessageView, width: usize) -> String {
     clip(&line, width)
 }
 
-fn append_blocks(blocks: &[&Raw], width: usize, depth: usize, line: &mut String) {
-    for block in blocks.iter().filter_map(|block| Object::of(block)) {
+fn append_blocks(blocks: &[Raw], width: usize, depth: usize, line: &mut String) {
+    for block in blocks.iter().filter_map(|block| Object::of(*block)) {
         if line.chars().count() > width {
             return;
         }

@@ -4,7 +4,7 @@ use super::draft::{Draft, Stop};
 use super::fault::Fault;
 use super::terms::{Terms, Thinking};
 use super::{refusal, words};
-use crate::json::{self, Object, Raw, Text};
+use crate::json::{self, Document, Text};
 use crate::summarize::Prompt;
 use serde::{Deserialize, Serialize};
 
@@ -46,59 +46,53 @@ pub(super) fn body(
 }
 
 #[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(borrow)]
-    r#type: Option<&'a Raw>,
-    #[serde(borrow)]
-    message: Option<Begun<'a>>,
-    #[serde(borrow)]
-    content_block: Option<Part<'a>>,
-    #[serde(borrow)]
-    delta: Option<Part<'a>>,
-    #[serde(borrow)]
-    usage: Option<&'a Raw>,
-    #[serde(borrow)]
-    error: Option<&'a Raw>,
+struct Event {
+    r#type: Option<Document<'static>>,
+    message: Option<Begun>,
+    content_block: Option<Part>,
+    delta: Option<Part>,
+    usage: Option<Document<'static>>,
+    error: Option<Document<'static>>,
 }
 
 /// The message as it begins.
 #[derive(Deserialize)]
-struct Begun<'a> {
-    #[serde(borrow)]
-    usage: Option<&'a Raw>,
+struct Begun {
+    usage: Option<Document<'static>>,
 }
 
 /// A content block as it begins, more of one, or what the end changes in the message.
 #[derive(Deserialize)]
-struct Part<'a> {
-    #[serde(borrow)]
-    r#type: Option<&'a Raw>,
-    #[serde(borrow)]
-    text: Option<&'a Raw>,
-    #[serde(borrow)]
-    thinking: Option<&'a Raw>,
-    #[serde(borrow)]
-    stop_reason: Option<&'a Raw>,
+struct Part {
+    r#type: Option<Document<'static>>,
+    text: Option<Document<'static>>,
+    thinking: Option<Document<'static>>,
+    stop_reason: Option<Document<'static>>,
 }
 
 /// Takes one event's data into the draft; tells whether it ends the stream. Events of unknown types say nothing.
 pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
     let event: Event = serde_json::from_str(data).map_err(|error| super::no_json(data, &error))?;
-    let kind = event.r#type.and_then(json::text).unwrap_or_default();
+    let kind = event.r#type.as_ref().and_then(Document::text).unwrap_or_default();
     match &*kind.to_str() {
-        "message_start" => take_usage(event.message.and_then(|message| message.usage), draft),
+        "message_start" => take_usage(event.message.and_then(|message| message.usage).as_ref(), draft),
         "content_block_start" | "content_block_delta" => {
             for part in event.content_block.into_iter().chain(event.delta) {
                 take_part(&part, draft)?;
             }
         }
         "message_delta" => {
-            take_usage(event.usage, draft);
-            let reason = event.delta.and_then(|delta| delta.stop_reason).and_then(json::text);
+            take_usage(event.usage.as_ref(), draft);
+            let reason =
+                event.delta.as_ref().and_then(|delta| delta.stop_reason.as_ref()).and_then(Document::text);
             draft.stop = reason.map(|reason| stop(&reason)).or(draft.stop.take());
         }
         "message_stop" => return Ok(true),
-        "error" => return Err(refusal::of_stream(&event.error.map(words::of_error).unwrap_or_default())),
+        "error" => {
+            return Err(refusal::of_stream(
+                &event.error.map(|error| words::of_error(error.raw())).unwrap_or_default(),
+            ));
+        }
         _ => {}
     }
     Ok(false)
@@ -106,11 +100,17 @@ pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
 
 /// A block, or more of one. Of a block that is neither text nor thinking, only tools' are known to be asked for.
 fn take_part(part: &Part, draft: &mut Draft) -> Result<(), Fault> {
-    let kind = part.r#type.and_then(json::text).unwrap_or_default();
+    let kind = part.r#type.as_ref().and_then(Document::text).unwrap_or_default();
     match &*kind.to_str() {
-        "text" | "text_delta" => part.text.and_then(json::text).map_or(Ok(()), |text| draft.say(&text)),
+        "text" | "text_delta" => {
+            part.text.as_ref().and_then(Document::text).map_or(Ok(()), |text| draft.say(&text))
+        }
         "thinking" | "thinking_delta" => {
-            part.thinking.and_then(json::text).into_iter().for_each(|thought| draft.think(&thought));
+            part.thinking
+                .as_ref()
+                .and_then(Document::text)
+                .into_iter()
+                .for_each(|thought| draft.think(&thought));
             Ok(())
         }
         kind if kind.ends_with("tool_use") => {
@@ -122,9 +122,9 @@ fn take_part(part: &Part, draft: &mut Draft) -> Result<(), Fault> {
 }
 
 /// Figures that come later are those of the whole so far. What was read from a cache, or into it, is told apart.
-fn take_usage(usage: Option<&Raw>, draft: &mut Draft) {
+fn take_usage(usage: Option<&Document>, draft: &mut Draft) {
     // Figures that are none spoil no answer.
-    let Some(usage) = usage.and_then(Object::of) else { return };
+    let Some(usage) = usage.and_then(Document::object) else { return };
     if let Some(fresh) = usage.count("input_tokens") {
         let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"];
         let cached = cached.into_iter().filter_map(|member| usage.count(member));

@@ -7,7 +7,7 @@ use super::draft::{Draft, Stop};
 use super::fault::Fault;
 use super::terms::{Cap, Switch, Terms, Thinking};
 use super::{refusal, words};
-use crate::json::{self, Object, Raw};
+use crate::json::{self, Document};
 use crate::summarize::Prompt;
 use serde::{Deserialize, Serialize};
 
@@ -75,40 +75,28 @@ pub(super) fn body(
 }
 
 #[derive(Deserialize)]
-struct Chunk<'a> {
-    #[serde(borrow)]
-    choices: Option<Vec<Choice<'a>>>,
-    #[serde(borrow)]
-    usage: Option<&'a Raw>,
-    #[serde(borrow)]
-    error: Option<&'a Raw>,
+struct Chunk {
+    choices: Option<Vec<Choice>>,
+    usage: Option<Document<'static>>,
+    error: Option<Document<'static>>,
 }
 
 #[derive(Deserialize)]
-struct Choice<'a> {
-    #[serde(borrow)]
-    index: Option<&'a Raw>,
-    #[serde(borrow)]
-    delta: Option<Delta<'a>>,
-    #[serde(borrow)]
-    finish_reason: Option<&'a Raw>,
+struct Choice {
+    index: Option<Document<'static>>,
+    delta: Option<Delta>,
+    finish_reason: Option<Document<'static>>,
 }
 
 /// Texts are read as any value: a member that holds something else says nothing.
 #[derive(Deserialize)]
-struct Delta<'a> {
-    #[serde(borrow)]
-    content: Option<&'a Raw>,
-    #[serde(borrow)]
-    reasoning_content: Option<&'a Raw>,
-    #[serde(borrow)]
-    reasoning: Option<&'a Raw>,
-    #[serde(borrow)]
-    refusal: Option<&'a Raw>,
-    #[serde(borrow)]
-    tool_calls: Option<&'a Raw>,
-    #[serde(borrow)]
-    function_call: Option<&'a Raw>,
+struct Delta {
+    content: Option<Document<'static>>,
+    reasoning_content: Option<Document<'static>>,
+    reasoning: Option<Document<'static>>,
+    refusal: Option<Document<'static>>,
+    tool_calls: Option<Document<'static>>,
+    function_call: Option<Document<'static>>,
 }
 
 /// Takes one event's data into the draft; tells whether it ends the stream. The usage comes after the reason for
@@ -120,15 +108,15 @@ pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
     }
     let chunk: Chunk = serde_json::from_str(data).map_err(|error| super::no_json(data, &error))?;
     if let Some(error) = chunk.error {
-        return Err(refusal::of_stream(&words::of_error(error)));
+        return Err(refusal::of_stream(&words::of_error(error.raw())));
     }
     // Figures that are none spoil no answer.
-    if let Some(usage) = chunk.usage.and_then(Object::of) {
+    if let Some(usage) = chunk.usage.as_ref().and_then(Document::object) {
         draft.usage = (usage.count("prompt_tokens"), usage.count("completion_tokens"));
     }
     for choice in chunk.choices.unwrap_or_default() {
         // Only one answer is asked for.
-        if choice.index.and_then(json::count).is_none_or(|index| index == 0) {
+        if choice.index.as_ref().and_then(|index| json::count(index.raw())).is_none_or(|index| index == 0) {
             take_choice(choice, draft)?;
         }
     }
@@ -137,22 +125,29 @@ pub(super) fn take(data: &str, draft: &mut Draft) -> Result<bool, Fault> {
 
 fn take_choice(choice: Choice, draft: &mut Draft) -> Result<(), Fault> {
     if let Some(delta) = choice.delta {
-        for thought in [delta.reasoning_content, delta.reasoning].into_iter().flatten().filter_map(json::text)
+        for thought in
+            [&delta.reasoning_content, &delta.reasoning].into_iter().flatten().filter_map(Document::text)
         {
             draft.think(&thought);
         }
-        if let Some(text) = delta.content.and_then(json::text) {
+        if let Some(text) = delta.content.as_ref().and_then(Document::text) {
             draft.say(&text)?;
         }
-        if let Some(text) = delta.refusal.and_then(json::text) {
+        if let Some(text) = delta.refusal.as_ref().and_then(Document::text) {
             draft.refuse(&text);
         }
-        let calls = delta.tool_calls.and_then(json::array).is_some_and(|calls| !calls.is_empty());
+        let calls = delta
+            .tool_calls
+            .as_ref()
+            .and_then(|calls| json::array(calls.raw()))
+            .is_some_and(|calls| !calls.is_empty());
         if calls || delta.function_call.is_some() {
             draft.call();
         }
     }
-    if let Some(reason) = choice.finish_reason.and_then(json::text).filter(|reason| !reason.is_empty()) {
+    if let Some(reason) =
+        choice.finish_reason.as_ref().and_then(Document::text).filter(|reason| !reason.is_empty())
+    {
         draft.stop = Some(match &*reason.to_str() {
             "stop" => Stop::Done,
             "length" => Stop::Cap,

@@ -20,13 +20,13 @@ pub(super) fn of_body(body: &[u8]) -> Words {
     let text = String::from_utf8_lossy(body);
     json::parse(text.trim())
         .ok()
-        .and_then(of_json)
+        .and_then(|body| of_json(body.raw()))
         .unwrap_or_else(|| Words { message: text.into_owned(), ..Words::default() })
 }
 
 /// `{"error": {"message"}}` (OpenAI, Anthropic, and who follows them), `{"error": "…"}` (ollama), `{"message"}`
 /// (older vLLM), `{"detail"}` (FastAPI), and any of them as the only element of an array.
-fn of_json(body: &Raw) -> Option<Words> {
+fn of_json(body: Raw) -> Option<Words> {
     let body = match json::kind(body) {
         Kind::Array => json::array(body)?.first().copied()?,
         _ => body,
@@ -46,7 +46,7 @@ fn of_json(body: &Raw) -> Option<Words> {
 }
 
 /// What the member `error` of an answer, or of an event, says.
-pub(super) fn of_error(error: &Raw) -> Words {
+pub(super) fn of_error(error: Raw) -> Words {
     let Some(object) = Object::of(error) else {
         let message =
             json::text(error).map_or_else(|| error.get().to_owned(), |text| text.into_str().into_owned());
@@ -106,11 +106,10 @@ mod tests {
 
     #[test]
     fn an_error_in_a_stream_may_name_its_kind_and_status() {
-        let words = of_error(
-            json::parse(r#"{"type":"overloaded_error","message":"Overloaded","code":529}"#).unwrap(),
-        );
+        let words =
+            of_error(json::leaked(r#"{"type":"overloaded_error","message":"Overloaded","code":529}"#));
         assert_eq!((words.kind.as_deref(), words.status), (Some("overloaded_error"), Some(529)));
-        let words = of_error(json::parse(r#"{"message":"m","code":1}"#).unwrap());
+        let words = of_error(json::leaked(r#"{"message":"m","code":1}"#));
         assert_eq!(words.status, None);
     }
 

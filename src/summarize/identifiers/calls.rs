@@ -1,6 +1,6 @@
 //! What a tool call is about and what it runs, read from its arguments.
 
-use crate::json::{self, Kind, Object};
+use crate::json::{self, Document, Kind, Object};
 use crate::summarize::text::{fold, is_listed, split};
 
 /// Arguments that name files or folders.
@@ -64,7 +64,8 @@ pub(in crate::summarize) struct Call {
 /// Reads the arguments of a call of `tool`.
 pub(in crate::summarize) fn read(tool: &str, arguments: &str) -> Call {
     let mut call = Call::default();
-    match json::parse(arguments).ok().and_then(Object::of) {
+    let arguments_read = json::parse(arguments).ok();
+    match arguments_read.as_ref().and_then(Document::object) {
         Some(object) => {
             // Looking a name up again makes the last of a repeated key win; the cap keeps that cheap.
             for name in object.names().take(MOST_ARGUMENTS) {
@@ -103,7 +104,7 @@ fn head(text: &str) -> String {
 }
 
 impl Call {
-    fn take(&mut self, name: &str, value: &json::Raw) {
+    fn take(&mut self, name: &str, value: json::Raw) {
         match json::kind(value) {
             Kind::String => {
                 let Some(text) = json::text(value) else { return };
@@ -148,7 +149,7 @@ impl Call {
     }
 
     /// Arrays of objects such as `{"content": "…", "status": "completed"}`.
-    fn take_jobs(&mut self, value: &json::Raw) {
+    fn take_jobs(&mut self, value: json::Raw) {
         for item in json::array(value).unwrap_or_default() {
             let Some(object) = Object::of(item) else { continue };
             let text = |keys: [&str; 2]| keys.iter().find_map(|key| object.text(key));
@@ -160,13 +161,13 @@ impl Call {
     }
 }
 
-fn strings(value: &json::Raw) -> Vec<String> {
+fn strings(value: json::Raw) -> Vec<String> {
     let items = json::array(value).unwrap_or_default();
     items.into_iter().filter_map(json::text).map(|text| text.to_str().into_owned()).collect()
 }
 
 /// `["bash", "-lc", "cargo test"]` runs `cargo test`.
-fn joined(value: &json::Raw) -> String {
+fn joined(value: json::Raw) -> String {
     let words = strings(value);
     match words.as_slice() {
         [shell, flag, command] if shell.ends_with("sh") && flag.starts_with('-') => head(command),

@@ -109,13 +109,13 @@ impl Gathering {
             self.scan(&commands::without_here_documents(command));
         }
         match json::parse(arguments) {
-            Ok(value) => self.values(value, call.command.as_deref()),
+            Ok(value) => self.values(value.raw(), call.command.as_deref()),
             Err(_) => call.others.iter().for_each(|text| self.scan(text)),
         }
     }
 
     /// Reads the short strings and the numbers of a call's arguments, the command left out.
-    fn values(&mut self, arguments: &Raw, command: Option<&str>) {
+    fn values(&mut self, arguments: Raw, command: Option<&str>) {
         let mut waiting = vec![(arguments, 0)];
         while let Some((value, depth)) = waiting.pop() {
             let inner = match json::kind(value) {
@@ -128,7 +128,7 @@ impl Gathering {
                 }
                 Kind::Array => json::array(value).unwrap_or_default(),
                 Kind::Object => {
-                    Object::of(value).iter().flat_map(Object::members).map(|(_, value)| value).collect()
+                    Object::of(value).into_iter().flat_map(Object::members).map(|(_, value)| value).collect()
                 }
                 _ => {
                     self.scan(value.get());
