@@ -1,8 +1,9 @@
-//! Logs as bytes: containers, lines, records; and the one way in which bytes are added to a log.
+//! Logs as bytes: containers, lines, records; and the ways in which a log is changed: bytes are added to it, or a new file
+//! takes its place.
 //!
 //! [`LogReader`] gives the records of a log, front to back, in bounded memory, with a [`Fault`] wherever the
 //! bytes are not what dsh writes. What the records mean is `session/`'s business. `session/`, `check/`,
-//! `compact/` and `mend/` may call this room; it knows only `format/` and `json/`.
+//! `compact/`, `repack/` and `mend/` may call this room; it knows only `format/` and `json/`.
 
 pub mod append;
 mod debris;

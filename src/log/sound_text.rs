@@ -27,7 +27,7 @@ impl SoundText {
     }
 
     /// The next part; `None` at the end.
-    pub fn next(&mut self) -> io::Result<Option<TextPart<'_>>> {
+    pub fn next_part(&mut self) -> io::Result<Option<TextPart<'_>>> {
         loop {
             self.room.clear();
             match self.input.next(&mut self.room)? {
@@ -56,7 +56,7 @@ mod tests {
     fn read(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<u64>)> {
         let mut text = SoundText::of(&Source::of_bytes(bytes), 0)?;
         let (mut all, mut starts) = (Vec::new(), Vec::new());
-        while let Some(part) = text.next()? {
+        while let Some(part) = text.next_part()? {
             match part {
                 TextPart::FrameStart(at) => starts.push(at),
                 TextPart::Text(text) => all.extend_from_slice(text),

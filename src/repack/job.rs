@@ -43,7 +43,7 @@ pub(super) fn run(
     if let Some(reason) = hard_links(&meta) {
         return Err(Stopped::Refused(reason));
     }
-    let mut appender = Appender::open(path, services.disk).map_err(refused)?;
+    let mut appender = Appender::open(path, services.disk).map_err(|error| refused(&error))?;
     let job = Job::read(appender.source()?, options, services, outcome)?;
     job.run_in_place(&mut appender, outcome)
 }
@@ -97,8 +97,7 @@ impl<'a> Job<'a> {
     fn run_beside(self, target: Target, outcome: &mut Outcome) -> Result<Status, Stopped> {
         let layout = self.layout(outcome)?;
         let Target::File(output) = target else {
-            let bytes =
-                self.pack(&layout, &mut io::sink()).map_err(|stop| self.stopped(stop, Path::new("-")))?;
+            let bytes = self.pack(&layout, &mut io::sink()).map_err(|stop| stopped(stop, Path::new("-")))?;
             let frames = layout.lengths.len() as u64 + 1;
             (outcome.bytes.1, outcome.frames) = (Some(bytes), Some((layout.frames, Some(frames))));
             return Ok(Status::Planned);
@@ -107,7 +106,7 @@ impl<'a> Job<'a> {
         let mut new = NewFile::beside(output, Container::Zstd).map_err(refused)?;
         let disk = self.services.disk;
         let bytes = self.pack(&layout, &mut DiskFile { disk, file: new.file() });
-        let bytes = bytes.map_err(|stop| self.stopped(stop, output))?;
+        let bytes = bytes.map_err(|stop| stopped(stop, output))?;
         let unwritable = |error| Stopped::unwritable(output, error);
         if let Some(modified) = self.source.modified() {
             new.file().set_modified(modified).map_err(unwritable)?;
@@ -126,10 +125,10 @@ impl<'a> Job<'a> {
     fn run_in_place(self, appender: &mut Appender, outcome: &mut Outcome) -> Result<Status, Stopped> {
         self.rests(appender)?;
         let layout = self.layout(outcome)?;
-        appender.lock_session(self.session().format).map_err(refused)?;
-        let mut new = appender.successor().map_err(refused)?;
+        appender.lock_session(self.session().format).map_err(|error| refused(&error))?;
+        let mut new = appender.successor().map_err(|error| refused(&error))?;
         let path = self.source.path.as_path();
-        let bytes = self.pack(&layout, &mut new).map_err(|stop| self.stopped(stop, path))?;
+        let bytes = self.pack(&layout, &mut new).map_err(|stop| stopped(stop, path))?;
         let failed = |error| Stopped::failed(&error);
         appender.complete(&mut new).map_err(failed)?;
         let frames = self.prove(&layout, &new.source()?)?;
@@ -173,22 +172,22 @@ impl<'a> Job<'a> {
     fn go_on(&self) -> Result<(), Reason> {
         if self.services.watch.is_cancelled() { Err(cancelled()) } else { Ok(()) }
     }
+}
 
-    /// What has become of frames that were not made.
-    fn stopped(&self, stop: Stop, output: &Path) -> Stopped {
-        match stop {
-            Stop::Read(error) => {
-                Stopped::Failed(Reason::changed(format!("the log cannot be read again: {error}")))
-            }
-            Stop::Write(error) => Stopped::unwritable(output, error),
-            Stop::NotSmaller => Stopped::Nothing("it would not become smaller".into()),
-            Stop::Cancelled => Stopped::Failed(cancelled()),
+/// What has become of frames that were not made.
+fn stopped(stop: Stop, output: &Path) -> Stopped {
+    match stop {
+        Stop::Read(error) => {
+            Stopped::Failed(Reason::changed(format!("the log cannot be read again: {error}")))
         }
+        Stop::Write(error) => Stopped::unwritable(output, error),
+        Stop::NotSmaller => Stopped::Nothing("it would not become smaller".into()),
+        Stop::Cancelled => Stopped::Failed(cancelled()),
     }
 }
 
-fn refused(error: AppendError) -> Stopped {
-    Stopped::Refused(Reason::of_append(&error))
+fn refused(error: &AppendError) -> Stopped {
+    Stopped::Refused(Reason::of_append(error))
 }
 
 /// Writes through a [`Disk`].

@@ -36,7 +36,7 @@ impl Layout {
         let mut cutter = Cutter { frame_text, open: 0, lengths: Vec::new() };
         let (mut frames, mut text_bytes, mut body_start) = (0_u64, 0_u64, source.bytes);
         let mut alike = Some(Vec::new());
-        while let Some(part) = text.next()? {
+        while let Some(part) = text.next_part()? {
             match part {
                 TextPart::FrameStart(at) => {
                     frames += 1;

@@ -39,13 +39,13 @@ pub(super) fn pack(
     output: &mut dyn Write,
     watch: &dyn Watch,
 ) -> Result<u64, Stop> {
-    let mut output = Output { output, written: 0, limit: source.bytes };
+    let mut output = Output { file: output, written: 0, limit: source.bytes };
     output.write(&source.read_head(layout.body_start).map_err(Stop::Read)?)?;
     let mut packer = Packer::new(level).map_err(Stop::Write)?;
     let mut text = SoundText::of(source, layout.body_start).map_err(Stop::Read)?;
     let mut lengths = layout.lengths.iter();
     let mut left = 0;
-    while let Some(part) = text.next().map_err(Stop::Read)? {
+    while let Some(part) = text.next_part().map_err(Stop::Read)? {
         let TextPart::Text(mut text) = part else { continue };
         if watch.is_cancelled() {
             return Err(Stop::Cancelled);
@@ -67,7 +67,7 @@ pub(super) fn pack(
     if left > 0 || lengths.next().is_some() {
         return Err(changed());
     }
-    output.output.flush().map_err(Stop::Write)?;
+    output.file.flush().map_err(Stop::Write)?;
     Ok(output.written)
 }
 
@@ -77,7 +77,7 @@ fn changed() -> Stop {
 
 /// Where the frames go, as long as they are fewer bytes than before.
 struct Output<'a> {
-    output: &'a mut dyn Write,
+    file: &'a mut dyn Write,
     written: u64,
     limit: u64,
 }
@@ -88,7 +88,7 @@ impl Output<'_> {
         if self.written >= self.limit {
             return Err(Stop::NotSmaller);
         }
-        self.output.write_all(bytes).map_err(Stop::Write)
+        self.file.write_all(bytes).map_err(Stop::Write)
     }
 }
 

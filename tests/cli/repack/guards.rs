@@ -21,7 +21,7 @@ fn refused(sandbox: &Sandbox, log: &Path, options: &[&str]) -> Value {
 }
 
 fn compressed(lines: &[String]) -> Vec<u8> {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = lines.join("\n") + "\n";
     [format!("{HEADER}\n"), text]
         .iter()
         .flat_map(|text| zstd::bulk::compress(text.as_bytes(), 3).unwrap())

@@ -225,6 +225,10 @@ fn reports_are_as_they_were() {
     let rest: u64 = logs[1..].iter().map(|log| fs::metadata(sandbox.path(log)).unwrap().len()).sum();
     let told = [&plan, &done].map(|run| blur(&format!("{}\n{}", run.out, run.err), after + rest)).concat();
     assert_golden("repack.txt", &told);
+    let mut document = sandbox.json(&[&arguments[..], &["-n"]].concat()).0;
+    document["files"][0]["bytes"]["after"] = json!(0);
+    document["summary"]["bytes"]["after"] = json!(0);
+    assert_golden("repack.json", &format!("{document:#}\n"));
 }
 
 /// One log of many tiny frames becomes a log of one large one.
