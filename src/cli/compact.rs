@@ -2,16 +2,19 @@
 
 use super::archive::{Archive, Lot};
 use super::crew::{Hands, Worked};
+use super::errand::Errand;
 use super::journaling::{self, Journaling};
 use super::live_calls::LiveCalls;
 use super::summarizer::{SummarizerArgs, environment};
+use super::targets::targets;
 use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
-use crate::batch::journal::{Kind, Revision};
-use crate::batch::{Ended, FoundLog, Permits, Task};
+use crate::batch::journal::Kind;
+use crate::batch::{Ended, Permits};
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
 use crate::exit::Exit;
+use crate::guard;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
 use crate::summarize::Summarizer;
@@ -182,7 +185,7 @@ impl Compact {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
         let journal = self.archive.journal(self.kind(), printer)?;
-        let targets = self.targets(&logs, &others, journal.is_kept())?;
+        let targets = targets(self.output.as_deref(), &logs, &others, journal.is_kept())?;
         let summarizer = match self.strategy {
             Strategy::Summary => self.summarizer.build(environment)?,
             Strategy::Drop => self.summarizer.none()?,
@@ -195,12 +198,12 @@ impl Compact {
         let is_live = !summarizer.is_free() && !options.is_dry_run;
         let hands = Hands::new(jobs).and_waiting(if is_live { calls } else { 0 });
         let calls = Permits::new(calls);
-        let errands = logs.into_iter().zip(targets).map(|(log, target)| Errand { log, target });
-        let (spared, errands) = journal.spare(errands.collect(), |errand: &Errand| &errand.log);
+        let (spared, errands) = journal.spare(Errand::all(logs, targets), |errand| &errand.log);
         let Worked { ended, is_interrupted } = hands.work(&errands, printer, |errand, running| {
             let live = LiveCalls::new(&*summarizer, &calls, &hands.cores);
             let summarizer: &dyn Summarizer = if is_live { &live } else { &*summarizer };
-            errand.carry_out(&journal, &options, &Services { summarizer, disk: &RealDisk, watch: running })
+            let services = Services { summarizer, disk: &RealDisk, watch: running };
+            carry_out(errand, &journal, &options, &services)
         })?;
         let mut outcomes = Vec::with_capacity(errands.len());
         for (errand, ended) in errands.iter().zip(ended) {
@@ -294,47 +297,6 @@ impl Compact {
         limit.map_or(Occasion::Now, |limit| Occasion::Pressure { limit, passes: self.passes })
     }
 
-    /// Where each log's result goes, and each of the others that other shards have; checked before any log is read.
-    fn targets(
-        &self,
-        logs: &[FoundLog],
-        others: &[FoundLog],
-        may_exist: bool,
-    ) -> Result<Vec<Option<PathBuf>>> {
-        let Some(output) = &self.output else { return Ok(vec![None; logs.len()]) };
-        let has_log_name = output.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd");
-        let is_single = others.is_empty() && matches!(logs, [log] if log.below.is_none() || has_log_name);
-        let is_folder = output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') || !is_single;
-        let target = |log: &FoundLog| {
-            if !is_folder {
-                return output.clone();
-            }
-            let below = log.below.as_ref().and_then(|below| log.path.strip_prefix(below).ok());
-            let name = below.or(log.path.file_name().map(Path::new)).unwrap_or(&log.path);
-            output.join(name)
-        };
-        let targets: Vec<PathBuf> = logs.iter().map(target).collect();
-        // What another shard writes, or has written, is in the way of nothing else.
-        let mut seen: std::collections::BTreeSet<PathBuf> = others.iter().map(target).collect();
-        for target in &targets {
-            if !may_exist && target.symlink_metadata().is_ok() {
-                return Err(UsageError::new(
-                    format!("{} exists", target.display()),
-                    "name a new file: dshc writes over none",
-                )
-                .into());
-            }
-            if !seen.insert(target.clone()) {
-                return Err(UsageError::new(
-                    format!("two inputs would be written to {}", target.display()),
-                    "name a folder above both",
-                )
-                .into());
-            }
-        }
-        Ok(targets.into_iter().map(Some).collect())
-    }
-
     fn report(&self, outcomes: &[Outcome], not_begun: Option<usize>, printer: Printer) -> Result<()> {
         let is_verbose = printer.verbosity == Verbosity::Verbose;
         let written = match self.format {
@@ -367,63 +329,37 @@ impl Compact {
     }
 }
 
-/// A log, and where its result goes.
-struct Errand {
-    log: FoundLog,
-    target: Option<PathBuf>,
-}
-
-impl Task for Errand {
-    fn path(&self) -> &Path {
-        &self.log.path
-    }
-}
-
-impl Errand {
-    /// What comes of the log; `None` if the run was to end before it was begun.
-    fn carry_out(&self, journal: &Journaling, options: &Options, services: &Services) -> Option<Outcome> {
-        let log = &self.log;
-        let before = journal.revision(log);
-        let mut outcome = match (log.twin(), self.target.as_deref()) {
-            (Some(twin), _) => two_encodings(&log.path, twin),
-            (None, Some(target)) if journal.is_kept() && target.symlink_metadata().is_ok() => {
-                written_before(&log.path, target)
-            }
-            (None, target) => compact::compact(&log.path, target, options, services),
-        };
-        if outcome.was_not_begun() {
-            return None;
+/// What comes of a log; `None` if the run was to end before it was begun.
+fn carry_out(
+    errand: &Errand,
+    journal: &Journaling,
+    options: &Options,
+    services: &Services,
+) -> Option<Outcome> {
+    let log = &errand.log;
+    let before = journal.revision(log);
+    let mut outcome = match (log.twin(), errand.taken_target()) {
+        (Some(twin), _) => two_encodings(&log.path, twin),
+        (None, Some(target)) if journal.is_kept() => {
+            Outcome::refused(log.path.clone(), guard::written_before(&shown_path(target)))
         }
-        if let Some(note) = log.older_told() {
-            outcome.notes.insert(0, note);
-        }
-        let exit = exit_of(outcome.status);
-        journal.note(&log.path, revision(&outcome, before), &outcome.told(exit.code()));
-        Some(outcome)
+        (None, _) => compact::compact(&log.path, errand.target.as_deref(), options, services),
+    };
+    if outcome.was_not_begun() {
+        return None;
     }
-}
-
-/// The revision of a log's file that has been taken into account: the one before the work, or the one that the work
-/// made. `None` if somebody else has written to it since.
-fn revision(outcome: &Outcome, before: Option<Revision>) -> Option<Revision> {
-    match (outcome.bytes.1, &outcome.output) {
-        (Some(length), None) => Revision::of(&outcome.path).ok().filter(|now| now.bytes == length),
-        _ => before,
+    if let Some(note) = log.older_told() {
+        outcome.notes.insert(0, note);
     }
-}
-
-/// A run that was stopped has written a result and not told its journal so, or the file was there before.
-fn written_before(log: &Path, target: &Path) -> Outcome {
-    let message = format!("{} exists", shown_path(target));
-    let help = "if a run that was stopped wrote it, move it away: it is made again";
-    Outcome::refused(log.to_owned(), "output", message, help)
+    let length = outcome.bytes.1.filter(|_| outcome.output.is_none());
+    let revision = journaling::revision_after(&log.path, before, length);
+    journal.note(&log.path, revision, &outcome.told(exit_of(outcome.status).code()));
+    Some(outcome)
 }
 
 /// Which of two files dsh would go on with nobody can know, so neither is touched.
 fn two_encodings(log: &Path, twin: &Path) -> Outcome {
-    let message = format!("{} holds the same session in the other encoding", shown_path(twin));
-    let help = "name the file itself that is to be compacted, or move the other away";
-    Outcome::refused(log.to_owned(), "two_encodings", message, help)
+    Outcome::refused(log.to_owned(), guard::two_encodings(&shown_path(twin), "compacted"))
 }
 
 fn exit_of(status: Status) -> Exit {

@@ -100,3 +100,12 @@ pub(super) fn tell_spared(count: usize, printer: Printer) {
         printer.note(&format!("{logs} {was} done before, as the journal tells"));
     }
 }
+
+/// The revision of the file at `path` that has been taken into account: the one `before` the work, or the one of this
+/// `length` that the work made. `None` if somebody else has written to it since.
+pub(super) fn revision_after(path: &Path, before: Option<Revision>, length: Option<u64>) -> Option<Revision> {
+    match length {
+        Some(length) => Revision::of(path).ok().filter(|now| now.bytes == length && before.is_some()),
+        None => before,
+    }
+}

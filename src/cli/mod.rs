@@ -6,14 +6,17 @@
 mod archive;
 mod compact;
 mod crew;
+mod errand;
 mod fail_on;
 mod inputs;
 mod journaling;
 mod live_calls;
 mod merge_reports;
+mod repack;
 mod replay;
 mod rules;
 mod summarizer;
+mod targets;
 mod verify;
 mod watching;
 
@@ -61,6 +64,7 @@ enum Command {
     Replay(replay::Replay),
     Verify(verify::Verify),
     Compact(Box<compact::Compact>),
+    Repack(repack::Repack),
     MergeReports(merge_reports::MergeReports),
 }
 
@@ -81,6 +85,7 @@ pub fn run() -> Exit {
         Command::Replay(command) => command.run(printer),
         Command::Verify(command) => command.run(jobs, printer),
         Command::Compact(command) => command.run(jobs, printer),
+        Command::Repack(command) => command.run(jobs, printer),
         Command::MergeReports(command) => command.run(printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))

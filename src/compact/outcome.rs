@@ -4,8 +4,8 @@ use super::exact::ExactTokens;
 use super::gates::Recall;
 use super::prune::Pruned;
 use crate::batch::journal::{Pair, Past};
-use crate::log::append::AppendError;
-use crate::log::{Header, OpenError};
+use crate::guard::Reason;
+use crate::log::Header;
 use crate::session::{Session, TaskVisibility};
 use crate::summarize::Usage;
 use std::collections::HashSet;
@@ -43,67 +43,6 @@ impl Status {
             Self::Unreadable => "unreadable",
             Self::Skipped => "skipped",
         }
-    }
-}
-
-pub(super) const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
-
-const HELP_CHANGED: &str = "close the session in dsh, then run dshc again";
-
-/// Why a log was not compacted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    /// A stable code: `busy`, `in_use`, `region`, `budget`, `not_smaller`, `recall`, `damaged`, `unsupported`, `output`,
-    /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, `internal`, or the code of what made a log
-    /// unreadable.
-    pub code: &'static str,
-    /// What is in the way.
-    pub message: String,
-    /// What to do about it.
-    pub help: String,
-    /// Spans that would be taken instead, by first and last seq.
-    pub suggest: Vec<(u64, u64)>,
-}
-
-impl Reason {
-    /// The suggested spans as `--region` takes them.
-    #[must_use]
-    pub fn spans(&self) -> Vec<String> {
-        self.suggest.iter().map(|(start, end)| format!("{start}..{end}")).collect()
-    }
-
-    pub(super) fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: help.into(), suggest: Vec::new() }
-    }
-
-    /// Another writer has made of the log what the summary does not fit.
-    pub(super) fn changed(message: impl Into<String>) -> Self {
-        Self::new("changed", message, HELP_CHANGED)
-    }
-
-    /// A record that cannot be spelt.
-    pub(super) fn unencodable(error: &serde_json::Error) -> Self {
-        Self::new("commit", error.to_string(), HELP_REPORT)
-    }
-
-    /// A log that cannot be read.
-    pub(super) fn unreadable(error: &OpenError) -> Self {
-        Self::new(error.code(), error.to_string(), error.help())
-    }
-
-    /// An append that did not happen.
-    pub(super) fn of_append(error: &AppendError) -> Self {
-        let (code, help) = match error {
-            AppendError::Locked => ("busy", "wait for it to end"),
-            AppendError::SessionLocked => ("in_use", HELP_CHANGED),
-            AppendError::Changed(_) | AppendError::Raced => ("changed", HELP_CHANGED),
-            AppendError::Io { .. } => ("persistence", "check the disk and the file's permissions"),
-            AppendError::NotTakenBack { .. } => (
-                "persistence",
-                "`dshc verify` tells how the log ends; dsh mends it when it next opens the session",
-            ),
-        };
-        Self::new(code, error.to_string(), help)
     }
 }
 
@@ -254,17 +193,12 @@ impl Outcome {
         }
     }
 
-    /// A log that is refused before it is opened. `code` is of the kind that [`Reason`] lists.
+    /// A log that is refused before it is opened.
     #[must_use]
-    pub fn refused(
-        path: PathBuf,
-        code: &'static str,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
+    pub fn refused(path: PathBuf, reason: Reason) -> Self {
         let mut outcome = Self::new(path);
         outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
-        outcome.stop(Status::Refused, Reason::new(code, message, help));
+        outcome.stop(Status::Refused, reason);
         outcome
     }
 

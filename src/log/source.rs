@@ -47,6 +47,12 @@ impl Source {
         Ok(self.file.metadata()?.permissions())
     }
 
+    /// When the file was last changed, whatever has become of its name.
+    #[must_use]
+    pub fn modified(&self) -> Option<std::time::SystemTime> {
+        self.file.metadata().and_then(|meta| meta.modified()).ok()
+    }
+
     /// Takes a file that is open already. Its name or else its first bytes tell the container.
     pub fn of(mut file: File, path: &Path) -> io::Result<Self> {
         let meta = file.metadata()?;
@@ -109,6 +115,13 @@ impl Source {
     /// Writes the bytes that count to `output`.
     pub fn copy_to(&self, output: &mut dyn Write) -> io::Result<()> {
         io::copy(&mut self.reader(0)?, output).map(|_| ())
+    }
+
+    /// The first bytes, up to `end`.
+    pub fn read_head(&self, end: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.reader(0)?.take(end.min(self.bytes)).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// The bytes that count, from `start`.

@@ -249,6 +249,24 @@ fn results_elsewhere_are_not_in_the_way_of_a_run_that_goes_on() {
 }
 
 #[test]
+fn a_log_that_was_repacked_in_place_is_not_repacked_again() {
+    let sandbox = Sandbox::new();
+    let packed = fs::read(fixture("demo-zstd/session.jsonl.zstd")).unwrap();
+    sandbox.write("archive/p/a/session.jsonl.zstd", &packed);
+    sandbox.write("archive/p/empty/session.jsonl.zstd", b"");
+    let repack =
+        || sandbox.json(&["repack", "archive", "--in-place", "--level", "3", "--journal", "run.journal"]);
+    let (first, code) = repack();
+    assert_eq!((statuses(&first), code), (vec!["repacked", "unreadable"], 3));
+    let (second, code) = repack();
+    assert_eq!((statuses(&second), code), (vec!["skipped", "unreadable"], 3));
+    let schema = validator("docs/repack.schema.json");
+    for report in [first, second] {
+        assert_eq!(faults(&schema, &report), [""; 0]);
+    }
+}
+
+#[test]
 fn people_are_told_how_much_was_done_before() {
     let sandbox = archive();
     let words = ["compact", "-n", "archive/p/clean", "--keep-turns", "2", "--journal", "run.journal"];

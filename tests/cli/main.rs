@@ -38,6 +38,7 @@ mod pressure;
 mod prune;
 mod reasons;
 mod regression;
+mod repack;
 mod replay;
 mod rivals;
 mod rules;

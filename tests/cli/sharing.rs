@@ -44,7 +44,7 @@ fn archive() -> Sandbox {
 
 /// What the runs of all shards gave, each with another number of jobs.
 fn shards(sandbox: &Sandbox, words: &[&str], of: u32) -> Vec<Run> {
-    let run = |index| {
+    let run = |index: u32| {
         let (shard, jobs) = (format!("{index}/{of}"), (1 + index % 3).to_string());
         sandbox.run(&[words, &["--shard", &shard, "-j", &jobs]].concat())
     };
@@ -116,6 +116,26 @@ fn what_compact_plans_and_writes() {
     fs::rename(sandbox.path("new"), sandbox.path("of-one-run")).unwrap();
     assert_same(&whole, &merged(&sandbox, &words, &[], 5), "written");
     assert_eq!(tree(&sandbox.path("new")), tree(&sandbox.path("of-one-run")));
+}
+
+#[test]
+fn what_repack_plans() {
+    let sandbox = archive();
+    let words = ["repack", "-n", "archive", "--level", "3", "--format", "json"];
+    let whole = sandbox.run(&words);
+    assert!(whole.out.contains("\"status\":\"planned\"") && whole.out.contains("copy.jsonl"), "{whole:?}");
+    for of in [1, 3, 7] {
+        assert_same(&whole, &merged(&sandbox, &words, &[], of), &format!("{of} shards"));
+    }
+}
+
+#[test]
+fn what_is_named_in_another_order() {
+    let sandbox = archive();
+    let words = |folders: [&'static str; 3]| [&["verify", "--format", "json"][..], &folders].concat();
+    let whole = sandbox.run(&words(["archive/root", "archive/cases", "archive/demo/session.jsonl"]));
+    let turned = words(["archive/demo/session.jsonl", "archive/root", "archive/cases"]);
+    assert_same(&whole, &merged(&sandbox, &turned, &[], 4), "turned");
 }
 
 /// All files below a folder, with their bytes.

@@ -3,6 +3,7 @@
 mod causes;
 mod compact;
 mod merged;
+mod repack;
 mod replay;
 mod rules;
 mod text;
@@ -11,6 +12,7 @@ mod verify;
 
 pub use compact::compact;
 pub use merged::merged;
+pub use repack::repack;
 pub use replay::replay;
 pub use rules::{rule, rules};
 pub use verify::verify;

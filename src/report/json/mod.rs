@@ -2,12 +2,14 @@
 
 mod compact;
 mod merged;
+mod repack;
 mod replay;
 mod rules;
 mod verify;
 
 pub use compact::compact;
 pub use merged::merged;
+pub use repack::repack;
 pub use replay::replay;
 pub use rules::rules;
 pub use verify::verify;
