@@ -15,6 +15,7 @@ pub mod mend;
 pub mod replay;
 pub mod report;
 pub mod session;
+pub mod stats;
 pub mod summarize;
 pub mod tokens;
 pub mod verify;

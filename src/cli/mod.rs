@@ -7,6 +7,7 @@ mod compact;
 mod inputs;
 mod replay;
 mod rules;
+mod stats;
 mod summarizer;
 mod verify;
 mod watching;
@@ -50,6 +51,7 @@ enum Command {
     Replay(replay::Replay),
     Verify(verify::Verify),
     Compact(Box<compact::Compact>),
+    Stats(stats::Stats),
 }
 
 /// Runs what the command line asks for.
@@ -68,6 +70,7 @@ pub fn run() -> Exit {
         Command::Replay(command) => command.run(printer),
         Command::Verify(command) => command.run(printer),
         Command::Compact(command) => command.run(printer),
+        Command::Stats(command) => command.run(printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }

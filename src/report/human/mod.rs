@@ -4,10 +4,12 @@ mod causes;
 mod compact;
 mod replay;
 mod rules;
+mod stats;
 mod text;
 mod verify;
 
 pub use compact::compact;
 pub use replay::replay;
 pub use rules::{rule, rules};
+pub use stats::stats;
 pub use verify::verify;

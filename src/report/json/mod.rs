@@ -3,11 +3,13 @@
 mod compact;
 mod replay;
 mod rules;
+mod stats;
 mod verify;
 
 pub use compact::compact;
 pub use replay::replay;
 pub use rules::rules;
+pub use stats::stats;
 pub use verify::verify;
 
 use serde::Serialize;
