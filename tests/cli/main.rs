@@ -40,6 +40,7 @@ mod rules;
 mod sandbox;
 mod schemas;
 mod signals;
+mod stats;
 mod task_kept;
 mod upgrade;
 mod verify;

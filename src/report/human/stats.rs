@@ -2,7 +2,7 @@
 
 use crate::report::printer::{BOLD, DIM, RED, YELLOW, shown_path};
 use crate::report::times;
-use crate::stats::{Figures, Kinds, LogStats, Stats, Status, Total, share};
+use crate::stats::{Figures, Inherited, Kinds, LogStats, Stats, Status, Total, share};
 use crate::wording::{amount, grouped};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanBytes;
@@ -23,18 +23,20 @@ pub fn stats(stats: &Stats, is_verbose: bool, out: &mut dyn Write) -> io::Result
     totals(&stats.total, is_verbose, out)
 }
 
-/// The columns of figures; the path follows.
+/// The columns of figures. Where a log is a fork, one for what was inherited stands behind them; the path comes last.
 const COLUMNS: [&str; 9] =
     ["disk", "decoded", "frames", "events", "chunks", "nodes", "host", "compactions", "last activity"];
 
 fn table(logs: &[LogStats], out: &mut dyn Write) -> io::Result<()> {
+    let has_forks = logs.iter().any(|log| inherited(log).is_some());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(COLUMNS.into_iter().chain(["path"]));
+    table.set_header(COLUMNS.into_iter().chain(has_forks.then_some("inherited")).chain(["path"]));
     for log in logs {
-        table.add_row(cells(log));
+        let part = has_forks.then(|| inherited(log).map(|part| HumanBytes(part.bytes).to_string()));
+        table.add_row(cells(log).into_iter().chain(part.map(Option::unwrap_or_default)).chain([path(log)]));
     }
-    for index in 0..COLUMNS.len() - 1 {
+    for index in (0..COLUMNS.len() - 1).chain(has_forks.then_some(COLUMNS.len())) {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -45,20 +47,24 @@ fn table(logs: &[LogStats], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn cells(log: &LogStats) -> Vec<String> {
-    let disk = log.disk.map_or_else(|| "?".to_owned(), |bytes| HumanBytes(bytes).to_string());
-    let mut cells = vec![disk];
-    match &log.figures {
-        Ok(figures) => cells.extend(figure_cells(figures)),
-        Err(_) => cells.extend(COLUMNS.iter().skip(1).map(|_| String::new())),
-    }
+fn inherited(log: &LogStats) -> Option<Inherited> {
+    log.figures.as_ref().ok().and_then(|figures| figures.inherited)
+}
+
+fn path(log: &LogStats) -> String {
     let mark = match log.status() {
         Status::Counted => "",
         Status::Partial => " (damaged, in part)",
         Status::Unreadable => " (unreadable)",
     };
-    cells.push(format!("{}{mark}", shown_path(&log.path)));
-    cells
+    format!("{}{mark}", shown_path(&log.path))
+}
+
+/// The cells of [`COLUMNS`].
+fn cells(log: &LogStats) -> Vec<String> {
+    let disk = log.disk.map_or_else(|| "?".to_owned(), |bytes| HumanBytes(bytes).to_string());
+    let figures = log.figures.as_ref().map(figure_cells);
+    std::iter::once(disk).chain(figures.unwrap_or_default()).collect()
 }
 
 fn figure_cells(figures: &Figures) -> [String; 8] {
