@@ -98,10 +98,10 @@ impl Gauge {
                 format!("{place}: {damage}; no event is lost, and all are counted")
             });
         }
-        let unknown = session.unknown.required.iter();
-        notes.extend(unknown.map(|(event_type, (count, first))| {
+        notes.extend(session.unknown.required.iter().map(|(event_type, (count, first))| {
             let (events, event_type) = (amount(*count, "event"), json::quote(event_type));
-            format!("{events} of type {event_type}, which dshc does not know, the first is seq {first}: what they do to the surface is not counted")
+            let known = format!("type {event_type} is unknown ({events}, the first at seq {first})");
+            format!("{known}: counted, but what the surface would be with it is not known")
         }));
         let (header, format) = (&session.header, session.format);
         notes.extend(session.seeds.problem(header, format, session.events));

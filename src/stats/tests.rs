@@ -1,4 +1,4 @@
-use super::{Compactions, Figures, Inherited, LogStats, SortBy, Stats, Status, Total};
+use super::{Compactions, Figures, Inherited, Kinds, LogStats, SortBy, Stats, Status, Total};
 use crate::exit::Exit;
 use crate::log::Source;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A log of these lines under `path`, as it is measured. The header comes first.
 fn measured(path: &str, lines: &[&str]) -> LogStats {
-    let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let text = lines.join("\n") + "\n";
     LogStats::of(path.into(), None, |_| Ok(Source::of_bytes(text.as_bytes())))
 }
 
@@ -49,7 +49,7 @@ fn end_seed(seq: u64, data: &str) -> String {
     event(seq, "session/end-seed", data)
 }
 
-fn counts<'a>(kinds: &'a super::Kinds) -> Vec<(&'a str, u64)> {
+fn counts(kinds: &Kinds) -> Vec<(&str, u64)> {
     kinds.by_count()
 }
 
@@ -112,7 +112,7 @@ fn brackets_are_told_by_how_they_ended() {
 
 #[test]
 fn the_header_tells_what_was_inherited_in_older_formats() {
-    let fork = HEADER.replace("}", r#","parentSession":"p","seedLength":4}"#);
+    let fork = HEADER.replace('}', r#","parentSession":"p","seedLength":4}"#);
     let lines = [user(0, "of the parent"), row(1, 3), end_seed(4, "{}"), user(5, "own")];
     let lines: Vec<&str> = [fork.as_str()].into_iter().chain(lines.iter().map(String::as_str)).collect();
     let (figures, _) = figures(&lines);
@@ -127,7 +127,7 @@ fn the_header_tells_what_was_inherited_in_older_formats() {
 
 #[test]
 fn a_row_across_the_end_of_what_was_inherited_is_shared_out() {
-    let fork = HEADER.replace("}", r#","seedLength":3}"#);
+    let fork = HEADER.replace('}', r#","seedLength":3}"#);
     let (figures, _) = figures(&[&fork, &user(0, "a"), &row(1, 5), &user(6, "b")]);
     let inherited = figures.inherited.unwrap();
     assert_eq!((inherited.events, inherited.chunk_events, inherited.nodes), (3, 2, 1));
@@ -135,7 +135,7 @@ fn a_row_across_the_end_of_what_was_inherited_is_shared_out() {
 
 #[test]
 fn a_log_may_hold_nothing_but_what_was_inherited() {
-    let fork = HEADER.replace("}", r#","seedLength":2}"#);
+    let fork = HEADER.replace('}', r#","seedLength":2}"#);
     let (all, notes) = figures(&[&fork, &user(0, "a"), &user(1, "b")]);
     let part = all.inherited.unwrap();
     assert_eq!(
@@ -200,7 +200,11 @@ fn events_of_unknown_types_are_counted() {
     assert_eq!(stats.status(), Status::Counted);
     let figures = stats.figures.unwrap();
     assert_eq!(counts(&figures.tally.by_type), [("acme/x", 2), ("user/message", 1)]);
-    assert!(stats.notes[0].contains("2 events of type \"acme/x\""), "{:?}", stats.notes);
+    assert!(
+        stats.notes[0].contains("type \"acme/x\" is unknown (2 events, the first at seq 0)"),
+        "{:?}",
+        stats.notes
+    );
 }
 
 #[test]
@@ -288,7 +292,7 @@ fn what_is_not_told_is_in_the_sums() {
 /// So that the sums of shards are those of the run.
 #[test]
 fn every_sum_is_that_of_its_parts() {
-    let fork = HEADER.replace("}", r#","seedLength":2}"#);
+    let fork = HEADER.replace('}', r#","seedLength":2}"#);
     let one = || {
         measured("a", &[&fork, &user(0, "a"), &row(1, 4), &event(5, "compaction/start", "{\"turn\":null}")])
     };

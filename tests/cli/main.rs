@@ -42,5 +42,6 @@ mod schemas;
 mod signals;
 mod stats;
 mod task_kept;
+mod tokens;
 mod upgrade;
 mod verify;
