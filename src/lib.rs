@@ -18,6 +18,7 @@ pub mod repack;
 pub mod replay;
 pub mod report;
 pub mod session;
+pub mod stats;
 pub mod summarize;
 pub mod tokens;
 pub mod verify;

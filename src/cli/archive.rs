@@ -26,11 +26,24 @@ pub(super) struct Archive {
     /// them out without a word; `dshc merge-reports` joins their reports.
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
+}
+
+/// The journal of a run whose work on a log need not be done twice.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many logs")]
+pub(super) struct JournalOption {
     /// Keep a journal in this file of what came of each log. A later run with the same journal, command and options
     /// skips the logs that were done and have not changed since; what was refused, failed or could not be read is tried
     /// again.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+}
+
+impl JournalOption {
+    /// Opens the journal, if one is named, for a run of this kind.
+    pub(super) fn open(&self, kind: Kind, printer: Printer) -> Result<Journaling> {
+        Ok(Journaling::open(self.journal.as_deref(), kind, printer)?)
+    }
 }
 
 /// The logs of a run.
@@ -43,14 +56,14 @@ pub(super) struct Lot {
 }
 
 impl Archive {
-    /// What of the logs the run works on.
-    pub(super) fn scope(&self) -> Scope {
-        Scope { shard: self.shard, has_journal: self.journal.is_some() }
+    /// The share that is wanted of the run, if not all of it is.
+    pub(super) fn shard(&self) -> Option<Shard> {
+        self.shard
     }
 
-    /// Opens the journal, if one is named, for a run of this kind.
-    pub(super) fn journal(&self, kind: Kind, printer: Printer) -> Result<Journaling> {
-        Ok(Journaling::open(self.journal.as_deref(), kind, printer)?)
+    /// What of the logs a run works on that has a journal or not.
+    pub(super) fn scope(&self, journal: &JournalOption) -> Scope {
+        Scope { shard: self.shard, has_journal: journal.journal.is_some() }
     }
 
     /// Adds the paths of the list, if there is one, to those that were given.

@@ -1,6 +1,6 @@
 //! `dshc compact`.
 
-use super::archive::{Archive, Lot};
+use super::archive::{Archive, JournalOption, Lot};
 use super::crew::{Hands, Worked};
 use super::errand::Errand;
 use super::journaling::{self, Journaling};
@@ -60,6 +60,8 @@ pub(super) struct Compact {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     archive: Archive,
+    #[command(flatten)]
+    journal: JournalOption,
     /// Only where surface and request header hold at least N host tokens; compact again while they still do.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "region", help_heading = "When")]
     over: Option<u64>,
@@ -184,7 +186,7 @@ impl Compact {
         if logs.iter().any(|log| log.path == Path::new("-")) {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
-        let journal = self.archive.journal(self.kind(), printer)?;
+        let journal = self.journal.open(self.kind(), printer)?;
         let targets = targets(self.output.as_deref(), &logs, &others, journal.is_kept())?;
         let summarizer = match self.strategy {
             Strategy::Summary => self.summarizer.build(environment)?,
@@ -300,8 +302,9 @@ impl Compact {
     fn report(&self, outcomes: &[Outcome], not_begun: Option<usize>, printer: Printer) -> Result<()> {
         let is_verbose = printer.verbosity == Verbosity::Verbose;
         let written = match self.format {
-            Format::Json => printer
-                .print(Layout::Data, |out| json::compact(outcomes, self.archive.scope(), not_begun, out)),
+            Format::Json => printer.print(Layout::Data, |out| {
+                json::compact(outcomes, self.archive.scope(&self.journal), not_begun, out)
+            }),
             Format::Human => {
                 printer.print(Layout::Human, |out| human::compact(outcomes, not_begun, is_verbose, out))
             }

@@ -15,6 +15,7 @@ mod merge_reports;
 mod repack;
 mod replay;
 mod rules;
+mod stats;
 mod summarizer;
 mod targets;
 mod verify;
@@ -65,6 +66,7 @@ enum Command {
     Verify(verify::Verify),
     Compact(Box<compact::Compact>),
     Repack(repack::Repack),
+    Stats(stats::Stats),
     MergeReports(merge_reports::MergeReports),
 }
 
@@ -87,6 +89,7 @@ pub fn run() -> Exit {
         Command::Compact(command) => command.run(jobs, printer),
         Command::Repack(command) => command.run(jobs, printer),
         Command::MergeReports(command) => command.run(printer),
+        Command::Stats(command) => command.run(printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }

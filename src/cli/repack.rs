@@ -1,6 +1,6 @@
 //! `dshc repack`.
 
-use super::archive::{Archive, Lot};
+use super::archive::{Archive, JournalOption, Lot};
 use super::crew::{Hands, Worked};
 use super::errand::Errand;
 use super::journaling::{self, Journaling};
@@ -43,6 +43,8 @@ pub(super) struct Repack {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     archive: Archive,
+    #[command(flatten)]
+    journal: JournalOption,
     /// How hard to compress, from 1 to 22 [default: 19, and logs with large frames are left as they are].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(level_range()))]
     level: Option<i32>,
@@ -82,7 +84,7 @@ impl Repack {
         if logs.iter().any(|log| log.path == Path::new("-")) {
             return Err(UsageError::new("standard input cannot be repacked", "name a file").into());
         }
-        let journal = self.archive.journal(self.kind(), printer)?;
+        let journal = self.journal.open(self.kind(), printer)?;
         let targets = targets(self.output.as_deref(), &logs, &others, journal.is_kept())?;
         if logs.is_empty() {
             printer.note("no log is there");
@@ -163,7 +165,7 @@ impl Repack {
         not_begun: Option<usize>,
         printer: Printer,
     ) -> Result<()> {
-        let scope = self.archive.scope();
+        let scope = self.archive.scope(&self.journal);
         let written = match self.format {
             Format::Json => {
                 printer.print(Layout::Data, |out| json::repack(outcomes, ignored, scope, not_begun, out))

@@ -1,6 +1,6 @@
 //! `dshc verify`.
 
-use super::archive::{Archive, Lot};
+use super::archive::{Archive, JournalOption, Lot};
 use super::crew::{Hands, Worked};
 use super::fail_on::FailOn;
 use super::journaling::Journaling;
@@ -51,6 +51,8 @@ pub(super) struct Verify {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     archive: Archive,
+    #[command(flatten)]
+    journal: JournalOption,
     /// How to tell what was found.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -106,10 +108,10 @@ impl Verify {
         let lot = self.archive.find(&paths);
         let options = check::Options { target: self.target_format };
         let threshold = self.fail_on.severity();
-        let journal = self.archive.journal(kind(options, &self.rules), printer)?;
+        let journal = self.journal.open(kind(options, &self.rules), printer)?;
         let way = Way { options, settings: &settings, threshold, journal: &journal };
         let mut run = way.verify(lot, jobs, printer)?;
-        run.scope = self.archive.scope();
+        run.scope = self.archive.scope(&self.journal);
         print(&run, self.format, threshold, printer).context(NO_OUTPUT)?;
         if let Some(not_begun) = run.not_begun {
             let logs = run.files.len() - run.count(Status::Skipped) + not_begun;

@@ -129,6 +129,16 @@ impl Lines {
         Ok(lines)
     }
 
+    /// Where in the decoded text what has been given ends.
+    pub(super) fn given_end(&self) -> u64 {
+        self.buffer_offset + self.start as u64
+    }
+
+    /// Zstandard frames so far, damaged ones too.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames.begun
+    }
+
     /// The line that was given last, until the next is asked for; behind the last line, the rest that is none.
     pub(super) fn given(&self) -> &[u8] {
         &self.buffer[self.given.clone()]

@@ -31,6 +31,17 @@ pub struct Source {
     pub(super) file: File,
 }
 
+impl Container {
+    /// The word that reports use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
 impl Source {
     /// Opens the log at `path` for reading. What has a name that dsh gives to logs must be a file: opening a pipe waits
     /// for its other end, perhaps for ever.

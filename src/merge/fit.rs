@@ -72,6 +72,14 @@ pub enum Misfit {
         /// Why not.
         error: SumError,
     },
+    /// Entries in an order that is not known here.
+    #[error("{file}: its entries are sorted by \"{sorted_by}\", an order that is not known here")]
+    Order {
+        /// The first report.
+        file: String,
+        /// The order.
+        sorted_by: String,
+    },
     /// Shards without a report.
     #[error("of {of} shards these have no report: {}", short_list(.missing.iter()))]
     Missing {
@@ -90,6 +98,7 @@ impl Misfit {
             Self::Schema { .. } | Self::Sharing { .. } | Self::Member { .. } | Self::Summary { .. } => {
                 "name the reports of one run, made by the same command with the same options"
             }
+            Self::Order { .. } => "merge them by the dshc that made them",
             Self::Twice { .. } => "name one report of each shard, the newest",
             Self::SameLog { .. } => {
                 "share the logs out by --shard, each machine naming the same paths, or name each log once"

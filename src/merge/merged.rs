@@ -3,6 +3,7 @@
 use super::ending::{self, UnknownStatus};
 use super::entry::Entry;
 use super::fit::{self, Misfit};
+use super::order;
 use super::report::{INTERRUPTED, Ignored, Report, SHARD};
 use super::sum::Sum;
 use crate::batch::Shard;
@@ -56,11 +57,18 @@ pub fn merge(mut reports: Vec<Report>, may_lack_some: bool) -> Result<Merged, Mi
         entries: Vec::new(),
         ignored: Vec::new(),
     };
+    let first = reports.first().map(|report| (fit::told(&report.file), report.sorted_by.clone(), report.top));
     for report in reports {
         merged.add(report)?;
     }
-    // Both sorts are stable: paths that are shown alike stay in the order of their own report.
-    merged.entries.sort_by(|left, right| left.path().cmp(right.path()));
+    if let Some((file, sorted_by, top)) = first {
+        if !order::sort(&mut merged.entries, sorted_by.as_deref()) {
+            return Err(Misfit::Order { file, sorted_by: sorted_by.unwrap_or_default() });
+        }
+        // The first ones of a run are among the first ones of its shards.
+        merged.entries.truncate(top.unwrap_or(usize::MAX));
+    }
+    // Stable, as the other sort is: paths that are shown alike stay in the order of their own report.
     merged.ignored.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(merged)
 }
@@ -92,9 +100,22 @@ impl<'a> Merged<'a> {
     /// What the run would have ended with. Findings of `verify` count from `threshold` on.
     pub fn exit(&self, threshold: Severity) -> Result<Exit, UnknownStatus> {
         let exit = if self.is_interrupted { Exit::Interrupted } else { Exit::Done };
+        // Not every log need have an entry.
+        let exit = GRAVE
+            .iter()
+            .filter(|(name, _)| self.summary.count(name) > Some(0))
+            .fold(exit, |exit, (_, grave)| exit.merge(*grave));
         self.entries.iter().try_fold(exit, |exit, entry| Ok(exit.merge(ending::exit(entry, threshold)?)))
     }
 }
+
+/// The members of a summary that count logs which end a run otherwise than with 0.
+const GRAVE: [(&str, Exit); 4] = [
+    ("unreadable", Exit::Unreadable),
+    ("failed", Exit::Failed),
+    ("refused", Exit::Refused),
+    ("partial", Exit::Findings),
+];
 
 impl Serialize for Merged<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

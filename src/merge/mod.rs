@@ -7,6 +7,7 @@ mod ending;
 mod entry;
 mod fit;
 mod merged;
+mod order;
 mod report;
 mod sum;
 

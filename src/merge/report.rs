@@ -18,6 +18,10 @@ pub struct Report<'a> {
     pub schema: String,
     /// The share that it tells of; `None` if the run was not shared out.
     pub shard: Option<Shard>,
+    /// By what its entries are sorted, if not by path.
+    pub(super) sorted_by: Option<String>,
+    /// How many entries it has at most: the first ones.
+    pub(super) top: Option<usize>,
     /// Whether its run was interrupted, so that logs are missing.
     pub is_interrupted: bool,
     pub(super) entries: Vec<Entry<'a>>,
@@ -73,6 +77,8 @@ impl<'a> Report<'a> {
             file,
             schema: needed("schema", find("schema"))?,
             shard: shard(find(SHARD))?,
+            sorted_by: member("sortedBy", find("sortedBy"))?,
+            top: member("top", find("top"))?,
             is_interrupted: member(INTERRUPTED, find(INTERRUPTED))?.unwrap_or_default(),
             entries: entries.map_err(|error| NoReport::Member("files", error))?,
             ignored: ignored.map_err(|error| NoReport::Member("ignored", error))?,

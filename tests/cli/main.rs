@@ -46,6 +46,8 @@ mod sandbox;
 mod schemas;
 mod sharing;
 mod signals;
+mod stats;
 mod task_kept;
+mod tokens;
 mod upgrade;
 mod verify;

@@ -130,6 +130,20 @@ fn what_repack_plans() {
 }
 
 #[test]
+fn what_stats_measures() {
+    let sandbox = archive();
+    for options in [&[][..], &["--sort", "tokens", "--top", "5"], &["--sort", "activity"]] {
+        let words = [&["stats", "archive", "--format", "json"], options].concat();
+        let whole = sandbox.run(&words);
+        for of in [1, 4] {
+            let merged = merged(&sandbox, &words, &[], of);
+            assert!(whole.out == merged.out, "{options:?}: one run\n{}\nmerged\n{}", whole.out, merged.out);
+            assert_eq!(whole.code, merged.code, "{options:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_named_in_another_order() {
     let sandbox = archive();
     let words = |folders: [&'static str; 3]| [&["verify", "--format", "json"][..], &folders].concat();

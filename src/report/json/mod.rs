@@ -5,6 +5,7 @@ mod merged;
 mod repack;
 mod replay;
 mod rules;
+mod stats;
 mod verify;
 
 pub use compact::compact;
@@ -12,6 +13,7 @@ pub use merged::merged;
 pub use repack::repack;
 pub use replay::replay;
 pub use rules::rules;
+pub use stats::stats;
 pub use verify::verify;
 
 use crate::batch::Shard;
