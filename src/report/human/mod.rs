@@ -6,6 +6,7 @@ mod replay;
 mod rules;
 mod stats;
 mod text;
+mod totals;
 mod verify;
 
 pub use compact::compact;
