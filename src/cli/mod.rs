@@ -89,7 +89,7 @@ pub fn run() -> Exit {
         Command::Compact(command) => command.run(jobs, printer),
         Command::Repack(command) => command.run(jobs, printer),
         Command::MergeReports(command) => command.run(printer),
-        Command::Stats(command) => command.run(printer),
+        Command::Stats(command) => command.run(jobs, printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }

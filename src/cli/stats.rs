@@ -1,16 +1,18 @@
 //! `dshc stats`.
 
 use super::archive::Archive;
-use super::{NO_OUTPUT, inputs};
-use crate::batch::FoundLog;
+use super::crew::{Hands, Worked};
+use super::{NO_OUTPUT, inputs, interrupted};
+use crate::batch::{Ended, FoundLog};
 use crate::exit::Exit;
+use crate::log::Stop;
 use crate::report::{Layout, Printer, Verbosity, csv, human, json, shown_path};
 use crate::stats::{LogStats, SortBy, Stats as Run};
 use crate::wording::amount;
 use anyhow::{Context, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,12 +63,27 @@ enum Format {
 }
 
 impl Stats {
-    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
+    pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
         let paths = inputs::or_default_root(self.archive.paths(self.paths)?)?;
         let found = self.archive.find(&paths).found;
-        let logs: Vec<LogStats> = found.logs.iter().map(measure).collect();
+        let Worked { ended, is_interrupted } =
+            Hands::new(jobs).work(&found.logs, printer, |log, running| {
+                let stats = measure(log, running.stop());
+                // Of a log that was not read to its end nothing is known.
+                (!running.is_cancelled()).then_some(stats)
+            })?;
+        let all = found.logs.len();
+        let mut logs = Vec::with_capacity(all);
+        for (log, ended) in found.logs.into_iter().zip(ended) {
+            match ended {
+                Ended::Done(stats) => logs.extend(stats),
+                Ended::Panicked(why) => logs.push(LogStats::panicked(log.path, &why)),
+                Ended::NotBegun => {}
+            }
+        }
+        let not_begun = is_interrupted.then(|| all - logs.len());
         tell_errors(&logs, printer);
-        let run = Run::of(logs, found.ignored, self.sort, self.top);
+        let run = Run { not_begun, ..Run::of(logs, found.ignored, self.sort, self.top) };
         if self.format == Format::Human {
             tell_notes(&run, printer);
         }
@@ -79,7 +96,11 @@ impl Stats {
             Format::Csv => printer.print(Layout::Data, |out| csv::stats(&run, out)),
         }
         .context(NO_OUTPUT)?;
-        Ok(run.exit)
+        if let Some(not_begun) = not_begun {
+            printer.note(&interrupted(not_begun, all, "looked at"));
+        }
+        let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
+        Ok(exit.merge(run.exit))
     }
 }
 
@@ -88,8 +109,9 @@ fn orders() -> impl TypedValueParser<Value = SortBy> {
 }
 
 /// The work on one log.
-fn measure(log: &FoundLog) -> LogStats {
-    let mut stats = LogStats::of(log.path.clone(), log.twin(), inputs::open);
+fn measure(log: &FoundLog, stop: &Stop) -> LogStats {
+    let open = |path: &Path| inputs::open(path).map(|source| source.until(stop));
+    let mut stats = LogStats::of(log.path.clone(), log.twin(), open);
     if log.is_flat() {
         stats.notes.insert(0, "it lies directly in a project directory, where dsh wants no log".into());
     }
@@ -101,7 +123,7 @@ fn measure(log: &FoundLog) -> LogStats {
 fn tell_errors(logs: &[LogStats], printer: Printer) {
     for log in logs {
         if let Err(error) = &log.figures {
-            printer.error(&format!("{}: {error}", shown_path(&log.path)), Some(&error.help()));
+            printer.error(&format!("{}: {error}", shown_path(&log.path)), Some(&error.help));
         }
     }
 }

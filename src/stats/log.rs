@@ -18,11 +18,29 @@ pub struct LogStats {
     /// Bytes of the file, if it could be opened.
     pub disk: Option<u64>,
     /// What stands in it, or why it cannot be read.
-    pub figures: Result<Figures, OpenError>,
+    pub figures: Result<Figures, Unreadable>,
     /// The same session in the other encoding, which is not counted.
     pub left_out: Option<PathBuf>,
     /// Remarks for people.
     pub notes: Vec<String>,
+}
+
+/// Why a log cannot be read at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unreadable {
+    /// A stable code: that of the rule of `dshc verify` which says the same.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl From<OpenError> for Unreadable {
+    fn from(error: OpenError) -> Self {
+        Self { code: error.code(), message: error.to_string(), help: error.help() }
+    }
 }
 
 /// What stands in a log that can be read. Of a damaged one, what stands before the damage.
@@ -113,17 +131,26 @@ impl LogStats {
         stats
     }
 
+    /// Of a log on which dshc itself failed.
+    #[must_use]
+    pub fn panicked(path: PathBuf, why: &str) -> Self {
+        let error = OpenError::Io(io::Error::other(format!("dshc failed on it: {why}")));
+        let help = "this is a fault of dshc: report it, with the log if you can".to_owned();
+        Self::unopened(path, Unreadable { help, ..error.into() })
+    }
+
+    fn unopened(path: PathBuf, why: Unreadable) -> Self {
+        Self { path, disk: None, figures: Err(why), left_out: None, notes: Vec::new() }
+    }
+
     fn alone(path: PathBuf, open: impl Fn(&Path) -> io::Result<Source>) -> (Self, Option<Source>) {
         let source = match open(&path) {
             Ok(source) => source,
-            Err(error) => {
-                let figures = Err(error.into());
-                return (Self { path, disk: None, figures, left_out: None, notes: Vec::new() }, None);
-            }
+            Err(error) => return (Self::unopened(path, OpenError::Io(error).into()), None),
         };
         let (figures, notes) = match gauge::measure(&source) {
             Ok(Measured { figures, notes }) => (Ok(figures), notes),
-            Err(error) => (Err(error), Vec::new()),
+            Err(error) => (Err(error.into()), Vec::new()),
         };
         (Self { path, disk: Some(source.bytes), figures, left_out: None, notes }, Some(source))
     }

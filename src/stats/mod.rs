@@ -16,7 +16,7 @@ mod total;
 
 pub use inherited::Inherited;
 pub use kinds::Kinds;
-pub use log::{Figures, LogStats, Status};
+pub use log::{Figures, LogStats, Status, Unreadable};
 pub use order::{SortBy, UnknownOrder};
 pub use run::Stats;
 pub(crate) use tally::share;

@@ -17,6 +17,8 @@ pub struct Stats {
     pub ignored: Vec<PathBuf>,
     /// The sums over all logs, those that are not told too.
     pub total: Total,
+    /// Of a run that was interrupted: how many logs were not looked at.
+    pub not_begun: Option<usize>,
     /// How the run ends, by all logs.
     pub exit: Exit,
 }
@@ -38,7 +40,7 @@ impl Stats {
         if let Some(top) = top {
             logs.truncate(top);
         }
-        Self { logs, sorted_by, top, ignored, total, exit }
+        Self { logs, sorted_by, top, ignored, total, not_begun: None, exit }
     }
 
     /// How many logs are not told.

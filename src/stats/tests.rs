@@ -246,6 +246,15 @@ fn of_two_encodings_the_one_that_holds_more_is_counted() {
     assert_eq!((&stats.path, stats.left_out), (&short, Some(gone)));
 }
 
+#[test]
+fn a_fault_of_dshc_is_told_as_such() {
+    let stats = LogStats::panicked("log".into(), "no twos (crew.rs:1)");
+    assert_eq!((stats.status(), stats.disk), (Status::Unreadable, None));
+    let why = stats.figures.unwrap_err();
+    assert_eq!(why.to_string(), "cannot read: dshc failed on it: no twos (crew.rs:1)");
+    assert!(why.help.contains("report it"));
+}
+
 fn run(sort: SortBy, top: Option<usize>) -> Stats {
     let old = row(1, 5);
     let logs = vec![

@@ -178,6 +178,23 @@ fn an_unreadable_log_is_told_though_it_is_not_among_the_first() {
 }
 
 #[test]
+fn a_report_is_the_same_for_every_number_of_jobs_and_order_of_paths() {
+    let sandbox = Sandbox::new();
+    let folders = ["corpus", "cases", "formats"].map(fixture);
+    let folders: Vec<&str> = folders.iter().map(|folder| text(folder)).collect();
+    let turned: Vec<&str> = folders.iter().rev().copied().collect();
+    for format in ["human", "json", "csv"] {
+        let run = |jobs: &str, folders: &[&str]| {
+            sandbox.run(&[&["stats", "--format", format, "--top", "40", "-j", jobs], folders].concat())
+        };
+        let one = run("1", &folders);
+        for other in [run("1", &turned), run("2", &folders), run("7", &turned)] {
+            assert_eq!((&one.out, &one.err, one.code), (&other.out, &other.err, other.code), "{format}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_order_is_wrong_usage() {
     let run = Sandbox::new().run(&["stats", "--sort", "weight"]);
     assert_eq!(run.code, 2);

@@ -6,16 +6,8 @@ use std::fmt::Write;
 
 const MILLION: usize = 1_000_000;
 
-/// A log whose prompts are the long texts.
-fn log(sandbox: &Sandbox) {
-    let blanks_and_letter = format!("{}a", " ".repeat(MILLION - 1));
-    let texts = [
-        " ".repeat(MILLION),
-        blanks_and_letter,
-        "a".repeat(MILLION),
-        "\n".repeat(MILLION),
-        "🦀".repeat(MILLION),
-    ];
+/// A log with these prompts.
+fn log(sandbox: &Sandbox, texts: &[String]) {
     let mut log = format!("{HEADER}\n");
     for (seq, text) in texts.iter().enumerate() {
         let message = json!({
@@ -35,7 +27,10 @@ fn log(sandbox: &Sandbox) {
 #[test]
 fn a_million_of_anything_is_counted_or_unknown() {
     let sandbox = Sandbox::new();
-    log(&sandbox);
+    let blanks_and_letter = format!("{}a", " ".repeat(MILLION - 1));
+    let runs = [" ", "a", "\n", "🦀"].map(|unit| unit.repeat(MILLION));
+    let [blanks, letters, line_feeds, crabs] = runs;
+    log(&sandbox, &[blanks, blanks_and_letter, letters, line_feeds, crabs]);
     for (name, expected) in [
         ("o200k_base", [json!(null), json!(null), json!(125_000), json!(62_500), json!(3_000_000)]),
         ("cl100k_base", [json!(7_813), json!(null), json!(125_000), json!(31_250), json!(3_000_000)]),
@@ -46,6 +41,12 @@ fn a_million_of_anything_is_counted_or_unknown() {
         let notes = report["notes"].to_string();
         assert!(notes.contains("the tokenizer gave up on a text"), "{notes}");
     }
+}
+
+#[test]
+fn people_are_told_where_the_tokenizer_gives_up() {
+    let sandbox = Sandbox::new();
+    log(&sandbox, &[" ".repeat(MILLION)]);
     let Run { code, out, err } = sandbox.run(&["replay", "log.jsonl", "--tokenizer", "o200k_base"]);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("exact tokens unknown") && err.contains("gave up on a text"), "{err}");

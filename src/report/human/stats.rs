@@ -20,7 +20,12 @@ pub fn stats(stats: &Stats, is_verbose: bool, out: &mut dyn Write) -> io::Result
         }
         writeln!(out)?;
     }
-    totals(&stats.total, is_verbose, out)
+    totals(&stats.total, out)?;
+    if let Some(not_begun) = stats.not_begun {
+        writeln!(out, "{YELLOW}{}{YELLOW:#} not looked at", amount(not_begun as u64, "log"))?;
+    }
+    kinds("events", &stats.total.tally.by_type, is_verbose, out)?;
+    kinds("deltas", &stats.total.tally.chunks.by_kind, is_verbose, out)
 }
 
 /// The columns of figures. Where a log is a fork, one for what was inherited stands behind them; the path comes last.
@@ -94,7 +99,7 @@ fn percent(share: Option<f64>) -> String {
     share.map(|share| format!("{:.0}%", share * 100.0)).unwrap_or_default()
 }
 
-fn totals(total: &Total, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+fn totals(total: &Total, out: &mut dyn Write) -> io::Result<()> {
     let tally = &total.tally;
     let sizes = format!("{} on disk, {} decoded", HumanBytes(total.disk), HumanBytes(total.decoded));
     write!(out, "{BOLD}{}{BOLD:#}: {sizes}", amount(total.logs(), "log"))?;
@@ -146,8 +151,7 @@ fn totals(total: &Total, is_verbose: bool, out: &mut dyn Write) -> io::Result<()
             grouped(brackets.open)
         )?;
     }
-    kinds("events", &tally.by_type, is_verbose, out)?;
-    kinds("deltas", &tally.chunks.by_kind, is_verbose, out)
+    Ok(())
 }
 
 fn kinds(what: &str, kinds: &Kinds, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use super::ShardJson;
 use crate::batch::Shard;
 use crate::report::stream::Stream;
-use crate::stats::{Chunks, Compactions, Figures, Inherited, LogStats, Stats, Total, share};
+use crate::stats::{Chunks, Compactions, Figures, Inherited, LogStats, Stats, Total, Unreadable, share};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,6 +19,8 @@ struct Document<'a, F, I> {
     top: Option<usize>,
     files: F,
     ignored: I,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<bool>,
     summary: SummaryJson<'a>,
 }
 
@@ -31,7 +33,7 @@ struct FileJson<'a> {
     version: Option<u64>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<ReasonJson>,
+    reason: Option<ReasonJson<'a>>,
     bytes: BytesJson,
     #[serde(flatten)]
     figures: Option<FiguresJson<'a>>,
@@ -39,10 +41,10 @@ struct FileJson<'a> {
 }
 
 #[derive(Serialize)]
-struct ReasonJson {
+struct ReasonJson<'a> {
     code: &'static str,
-    message: String,
-    help: String,
+    message: &'a str,
+    help: &'a str,
 }
 
 #[derive(Serialize)]
@@ -130,6 +132,8 @@ struct SummaryJson<'a> {
     counted: u64,
     partial: u64,
     unreadable: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_begun: Option<usize>,
     bytes: BytesJson,
     frames: u64,
     records: u64,
@@ -155,7 +159,8 @@ pub fn stats(stats: &Stats, shard: Option<Shard>, out: &mut dyn Write) -> io::Re
         top: stats.top,
         files: Stream(|| stats.logs.iter().map(file)),
         ignored: Stream(|| stats.ignored.iter().map(|path| path.display().to_string())),
-        summary: summary(&stats.total),
+        interrupted: stats.not_begun.map(|_| true),
+        summary: SummaryJson { not_begun: stats.not_begun, ..summary(&stats.total) },
     };
     super::write(&document, out)
 }
@@ -167,11 +172,7 @@ fn file(log: &LogStats) -> FileJson<'_> {
         session: figures.ok().map(|figures| figures.header.id.as_str()),
         version: figures.ok().map(|figures| figures.header.version),
         status: log.status().as_str(),
-        reason: figures.err().map(|error| ReasonJson {
-            code: error.code(),
-            message: error.to_string(),
-            help: error.help(),
-        }),
+        reason: figures.err().map(|Unreadable { code, message, help }| ReasonJson { code, message, help }),
         bytes: BytesJson { disk: log.disk, decoded: figures.ok().map(|figures| figures.decoded) },
         figures: figures.ok().map(self::figures),
         notes: &log.notes,
@@ -208,6 +209,7 @@ fn summary(total: &Total) -> SummaryJson<'_> {
         counted: total.counted,
         partial: total.partial,
         unreadable: total.unreadable,
+        not_begun: None,
         bytes: BytesJson { disk: Some(total.disk), decoded: Some(total.decoded) },
         frames: total.frames,
         records: tally.records,
@@ -249,4 +251,32 @@ fn rounded(share: f64) -> f64 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes members so")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::SortBy;
+
+    #[test]
+    fn what_an_interrupted_run_did_not_look_at_is_told() {
+        let run = |not_begun| Stats { not_begun, ..Stats::of(Vec::new(), Vec::new(), SortBy::Path, None) };
+        let document = |run: &Stats| {
+            let mut bytes = Vec::new();
+            stats(run, &mut bytes).unwrap();
+            serde_json::from_slice::<serde_json::Value>(&bytes).unwrap()
+        };
+        let interrupted = document(&run(Some(2)));
+        assert_eq!(
+            (&interrupted["interrupted"], &interrupted["summary"]["notBegun"]),
+            (&true.into(), &2.into())
+        );
+        let whole = document(&run(None));
+        assert!(whole.get("interrupted").is_none() && whole["summary"].get("notBegun").is_none());
+    }
+
+    #[test]
+    fn shares_have_four_digits() {
+        assert_eq!([0.0, 0.123_449, 0.99999, 1.0].map(rounded), [0.0, 0.1234, 1.0, 1.0]);
+    }
 }
