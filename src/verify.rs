@@ -381,3 +381,17 @@ impl Verification {
         counts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_on_which_dshc_fails_is_unreadable_and_the_fault_is_dshcs() {
+        let verdict = FileVerdict::panicked("a.jsonl".into(), None, "no twos");
+        assert_eq!(verdict.status(), Status::Unreadable);
+        let [finding] = verdict.findings.as_slice() else { panic!("{verdict:?}") };
+        assert!(finding.message.contains("dshc failed on it: no twos"), "{finding:?}");
+        assert!(finding.help.contains("a fault of dshc"), "{finding:?}");
+    }
+}
