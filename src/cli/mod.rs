@@ -31,7 +31,8 @@ use std::num::NonZeroUsize;
 ///
 /// dsh keeps each session as an append-only log. What the model sees is a projection of it, the surface.
 /// dshc shows the surface, checks logs, and compacts an old span of the surface: a summary takes its place and
-/// the originals stay in the log. Nothing that was recorded is ever changed; dshc only appends, as dsh does.
+/// the originals stay in the log. No text that was recorded is ever changed: dshc appends, as dsh does, or compresses the
+/// same text anew.
 #[derive(Debug, Parser)]
 #[command(name = "dshc", version, max_term_width = 100, propagate_version = true)]
 struct Cli {

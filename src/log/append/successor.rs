@@ -27,7 +27,8 @@ pub struct Successor<'d> {
 
 impl<'d> Successor<'d> {
     fn beside(place: PathBuf, disk: &'d dyn Disk) -> Result<Self, AppendError> {
-        let made = tempfile::Builder::new().prefix(".dshc-").tempfile_in(folder_of(&place));
+        let prefix = prefix_of(&place);
+        let made = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder_of(&place));
         let (file, path) = made.map_err(stage("cannot create a file beside the log"))?.into_parts();
         Ok(Self { file, path, place, disk })
     }
@@ -52,6 +53,23 @@ impl<'d> Successor<'d> {
     /// What was written, read back.
     pub fn source(&self) -> io::Result<Source> {
         Source::of(self.file.try_clone()?, &self.place)
+    }
+}
+
+/// How the names of all successors of the log at `place` begin, and of no other's: file names may be too long to be part of
+/// another.
+fn prefix_of(place: &Path) -> String {
+    let name = blake3::hash(place.file_name().unwrap_or_default().as_encoded_bytes()).to_hex();
+    format!(".dshc-{}-", name.get(..16).unwrap_or_default())
+}
+
+/// Removes successors that never were: only who has locked the log makes any, and that is the caller.
+fn remove_leftovers(place: &Path) {
+    let prefix = prefix_of(place);
+    let entries = std::fs::read_dir(folder_of(place)).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes())) {
+        // Nothing is wrong with a log that has one beside it.
+        let _ = std::fs::remove_file(entry.path());
     }
 }
 
@@ -88,9 +106,10 @@ impl Succeeded {
 }
 
 impl<'d> Appender<'d> {
-    /// An empty file beside the log.
+    /// An empty file beside the log. What a run that was killed has left there is removed first.
     pub fn successor(&self) -> Result<Successor<'d>, AppendError> {
         let place = self.path.canonicalize().map_err(stage("cannot find the log"))?;
+        remove_leftovers(&place);
         Successor::beside(place, self.disk)
     }
 

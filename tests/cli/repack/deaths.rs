@@ -63,6 +63,7 @@ fn a_kill_at_any_byte_leaves_the_log() {
         let run = sandbox.run(&["repack", text(&log), "--in-place"]);
         assert_eq!(run.code, 0, "{run:?}");
         assert_same_log(&sandbox, &fixture(DEMO), &log);
+        assert_eq!(fs::read_dir(log.parent().unwrap()).unwrap().count(), 1, "it is gone with the next run");
     }
 }
 

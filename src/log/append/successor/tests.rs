@@ -57,6 +57,22 @@ fn a_successor_that_is_not_wanted_leaves_nothing() {
     assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path())), (OLD, 1));
 }
 
+#[test]
+fn what_a_killed_run_left_behind_is_removed_by_the_next() {
+    let (folder, path) = log();
+    let other = folder.path().join("other.jsonl");
+    fs::write(&other, OLD).unwrap();
+    for path in [&path, &other] {
+        let appender = Appender::open(path, &RealDisk).unwrap();
+        successor(&appender).unwrap().path.keep().unwrap();
+    }
+    assert_eq!(names(folder.path()), 4);
+    let _ = replace(&path, &RealDisk).unwrap();
+    assert_eq!(names(folder.path()), 3, "another log's are another's");
+    let _ = replace(&other, &RealDisk).unwrap();
+    assert_eq!(names(folder.path()), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn the_mode_and_a_link_stay() {
