@@ -263,7 +263,7 @@ mod tests {
         let run = |not_begun| Stats { not_begun, ..Stats::of(Vec::new(), Vec::new(), SortBy::Path, None) };
         let document = |run: &Stats| {
             let mut bytes = Vec::new();
-            stats(run, &mut bytes).unwrap();
+            stats(run, None, &mut bytes).unwrap();
             serde_json::from_slice::<serde_json::Value>(&bytes).unwrap()
         };
         let interrupted = document(&run(Some(2)));
