@@ -134,7 +134,8 @@ fn write_messages(nodes: &[Node], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn digest(nodes: &[Node]) -> String {
+/// blake3 of the messages that the model sees, one a line.
+pub(crate) fn digest(nodes: &[Node]) -> String {
     let mut hasher = blake3::Hasher::new();
     // A hasher takes every byte.
     let _ = write_messages(nodes, &mut hasher);

@@ -1,9 +1,11 @@
 //! What `dshc verify` finds in many logs. The reports only lay it out.
 
+use crate::batch::Scope;
+use crate::batch::journal::Past;
 use crate::check::root::{self, Resident, Side, Twins};
 use crate::check::{self, Ending, Finding, Settings, Severity};
 use crate::json;
-use crate::log::layout::Spot;
+use crate::log::layout::{SessionFolder, Spot};
 use crate::log::{Container, Header, LogReader, OpenError, Source, likeness};
 use std::collections::BTreeMap;
 use std::io;
@@ -17,6 +19,8 @@ pub struct Verification {
     pub files: Vec<FileVerdict>,
     /// Files that look like logs and are none that dsh would open.
     pub ignored: Vec<PathBuf>,
+    /// What of the logs that are there these are.
+    pub scope: Scope,
     /// Of a run that was interrupted: how many logs were not looked at, or not to their end.
     pub not_begun: Option<usize>,
 }
@@ -36,8 +40,10 @@ pub struct FileVerdict {
     pub content: Option<Container>,
     /// What it comes to, if it could be read at all.
     pub ending: Option<Ending>,
-    /// What is wrong with it.
+    /// What is wrong with it; of a log that was spared, what shows only beside the other logs.
     pub findings: Vec<Finding>,
+    /// What an earlier run made of it, so that it was spared.
+    pub past: Option<Past>,
 }
 
 /// How many breaches there are of each severity, those that are summed up too.
@@ -75,6 +81,8 @@ pub enum Status {
     Findings,
     /// It could not be read at all.
     Unreadable,
+    /// An earlier run has checked it, and it has not changed since.
+    Skipped,
 }
 
 impl Status {
@@ -85,6 +93,7 @@ impl Status {
             Self::Clean => "clean",
             Self::Findings => "findings",
             Self::Unreadable => "unreadable",
+            Self::Skipped => "skipped",
         }
     }
 }
@@ -130,6 +139,44 @@ impl FileVerdict {
         verdict
     }
 
+    /// Looks at the header alone of a log that is checked elsewhere, for the rules about logs together. Where the same
+    /// session lies beside it in the other encoding, both are read all the same: which of them stands for the session
+    /// shows only then.
+    #[must_use]
+    pub fn glimpse(
+        path: PathBuf,
+        spot: Option<Spot>,
+        options: check::Options,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> Self {
+        if let Some(Spot::Session(SessionFolder { twin: Some(_), .. })) = &spot {
+            return Self::of(path, spot, options, open);
+        }
+        let mut verdict = Self::unknown(path);
+        verdict.spot = spot;
+        if let Ok(source) = open(&verdict.path) {
+            verdict.content = source.content();
+            match LogReader::open(&source) {
+                Ok(reader) => verdict.knows(reader.header()),
+                Err(error) => verdict.version = version_of(&error),
+            }
+        }
+        verdict
+    }
+
+    /// A log that an earlier run has checked: `past` is what came of it. Its header is looked at all the same, for the
+    /// rules about logs together.
+    #[must_use]
+    pub fn spared(
+        path: PathBuf,
+        spot: Option<Spot>,
+        past: Past,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> Self {
+        let options = check::Options::default();
+        Self { past: Some(past), findings: Vec::new(), ..Self::glimpse(path, spot, options, open) }
+    }
+
     /// The verdict on a log on which dshc itself failed.
     #[must_use]
     pub fn panicked(path: PathBuf, spot: Option<Spot>, why: &str) -> Self {
@@ -149,7 +196,23 @@ impl FileVerdict {
             content: None,
             ending: None,
             findings: Vec::new(),
+            past: None,
         }
+    }
+
+    /// What a journal is told of the log once `settings` are applied; `exit` is the exit code of a run over it alone.
+    #[must_use]
+    pub fn outcome(&self, exit: u8) -> Past {
+        Past {
+            status: self.status().as_str().into(),
+            exit,
+            worst: self.worst().map(|worst| worst.as_str().into()),
+            ..Past::default()
+        }
+    }
+
+    fn knows(&mut self, header: &Header) {
+        (self.version, self.header) = (Some(header.version), Some(header.clone()));
     }
 
     /// Checks a log without looking around it.
@@ -168,9 +231,7 @@ impl FileVerdict {
         };
         verdict.content = source.content();
         if let Err(error) = verdict.read(&source, options) {
-            if let OpenError::Version { version, .. } = &error {
-                verdict.version = version.parse().ok();
-            }
+            verdict.version = version_of(&error).or(verdict.version);
             verdict.findings = vec![check::unreadable(&error)];
         }
         (verdict, Some(source))
@@ -178,8 +239,7 @@ impl FileVerdict {
 
     fn read(&mut self, source: &Source, options: check::Options) -> Result<(), OpenError> {
         let mut reader = LogReader::open(source)?;
-        let header = reader.header();
-        (self.version, self.header) = (Some(header.version), Some(header.clone()));
+        self.knows(reader.header());
         let checked = check::check(&mut reader, options)?;
         (self.ending, self.findings) = (Some(checked.ending), checked.findings);
         Ok(())
@@ -226,6 +286,7 @@ impl FileVerdict {
     #[must_use]
     pub fn status(&self) -> Status {
         match (&self.ending, self.worst()) {
+            _ if self.past.is_some() => Status::Skipped,
             (None, _) => Status::Unreadable,
             (Some(_), Some(Severity::Warning | Severity::Error)) => Status::Findings,
             (Some(_), _) => Status::Clean,
@@ -238,10 +299,19 @@ impl FileVerdict {
         Tally::of(&self.findings)
     }
 
-    /// The gravest severity of its findings.
+    /// The gravest severity of its findings, those of an earlier run too.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.severity).max()
+        let past = self.past.as_ref().and_then(|past| Severity::named(past.worst.as_deref()?));
+        self.findings.iter().map(|finding| finding.severity).chain(past).max()
+    }
+}
+
+/// The version in the header of a log that dshc cannot read for it.
+fn version_of(error: &OpenError) -> Option<u64> {
+    match error {
+        OpenError::Version { version, .. } => version.parse().ok(),
+        _ => None,
     }
 }
 
@@ -262,16 +332,24 @@ fn twins(logs: [&FileVerdict; 2], sources: [Option<&Source>; 2]) -> Twins {
 impl Verification {
     /// Joins what was found in each log with what only shows where they are looked at together.
     #[must_use]
-    pub fn of(mut files: Vec<FileVerdict>, mut ignored: Vec<PathBuf>) -> Self {
+    pub fn of(files: Vec<FileVerdict>, ignored: Vec<PathBuf>) -> Self {
+        Self::among(&[], files, ignored)
+    }
+
+    /// The same where other logs of the run are checked elsewhere. Of them, [glimpses](FileVerdict::glimpse) tell what
+    /// the rules about logs together need.
+    #[must_use]
+    pub fn among(others: &[FileVerdict], mut files: Vec<FileVerdict>, mut ignored: Vec<PathBuf>) -> Self {
         let found: Vec<usize> = (0..files.len()).filter(|index| files[*index].spot.is_some()).collect();
-        let residents: Vec<Resident> = found.iter().filter_map(|index| files[*index].resident()).collect();
+        let own = found.iter().map(|index| &files[*index]);
+        let residents: Vec<Resident> = own.chain(others).filter_map(FileVerdict::resident).collect();
         let findings = root::check_places(&residents);
         for (index, findings) in found.into_iter().zip(findings) {
             files[index].add(findings);
         }
         ignored.extend(files.iter().filter_map(FileVerdict::left_out).map(Path::to_owned));
         ignored.sort();
-        Self { files, ignored, not_begun: None }
+        Self { files, ignored, ..Self::default() }
     }
 
     /// Makes all findings as the user wants them. Statuses and exit codes follow from what is left.
@@ -301,5 +379,19 @@ impl Verification {
             *counts.entry(finding.code).or_default() += finding.count;
         }
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_on_which_dshc_fails_is_unreadable_and_the_fault_is_dshcs() {
+        let verdict = FileVerdict::panicked("a.jsonl".into(), None, "no twos");
+        assert_eq!(verdict.status(), Status::Unreadable);
+        let [finding] = verdict.findings.as_slice() else { panic!("{verdict:?}") };
+        assert!(finding.message.contains("dshc failed on it: no twos"), "{finding:?}");
+        assert!(finding.help.contains("a fault of dshc"), "{finding:?}");
     }
 }

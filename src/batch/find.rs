@@ -17,16 +17,18 @@ use std::path::{Path, PathBuf};
 pub fn find(paths: &[PathBuf]) -> Found {
     let mut found = Found::default();
     let mut logs = Vec::new();
+    let mut is_each_once = paths.len() <= 1;
     for path in paths {
         let is_folder = path != Path::new("-") && path.is_dir();
         if !is_folder || LogName::of(path).is_some() {
             logs.push(FoundLog { path: path.clone(), below: None, spot: None });
         }
         if is_folder {
-            walk::walk(path, &mut logs, &mut found.ignored);
+            is_each_once &= !walk::walk(path, &mut logs, &mut found.ignored);
         }
     }
-    found.logs = each_once(logs);
+    // To ask the system for the one name of each of many files takes as long as to check small ones.
+    found.logs = if is_each_once { logs } else { each_once(logs) };
     found.logs.sort_by(|left, right| left.path.cmp(&right.path));
     found.ignored.sort();
     found.ignored.dedup();

@@ -5,9 +5,17 @@
 
 mod crew;
 mod find;
+mod glance;
 mod isolation;
+pub mod journal;
+pub mod path_list;
 mod permits;
+mod scope;
+mod shard;
 
 pub use crew::{Crew, Ended, Running, Task, run};
 pub use find::{Found, FoundLog, find};
+pub use glance::glance;
 pub use permits::{Lent, Permit, Permits};
+pub use scope::Scope;
+pub use shard::{NoShard, Shard};

@@ -26,6 +26,12 @@ impl Severity {
             Self::Error => "error",
         }
     }
+
+    /// The severity of this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        [Self::Note, Self::Warning, Self::Error].into_iter().find(|severity| severity.as_str() == word)
+    }
 }
 
 /// One thing that is wrong, or worth knowing, at one place.

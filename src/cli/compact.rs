@@ -1,14 +1,20 @@
 //! `dshc compact`.
 
+use super::archive::{Archive, JournalOption, Lot};
 use super::crew::{Hands, Worked};
+use super::errand::Errand;
+use super::journaling::{self, Journaling};
 use super::live_calls::LiveCalls;
 use super::summarizer::{SummarizerArgs, environment};
+use super::targets::targets;
 use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
-use crate::batch::{self, Ended, FoundLog, Permits, Task};
+use crate::batch::journal::Kind;
+use crate::batch::{Ended, Permits};
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
 use crate::exit::Exit;
+use crate::guard;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
 use crate::summarize::Summarizer;
@@ -50,8 +56,12 @@ const RETAIN_RATIO: f64 = 0.16;
 #[expect(clippy::struct_excessive_bools, reason = "they are flags, each of its own")]
 pub(super) struct Compact {
     /// Logs, session directories, or folders of logs.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "files_from", value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    archive: Archive,
+    #[command(flatten)]
+    journal: JournalOption,
     /// Only where surface and request header hold at least N host tokens; compact again while they still do.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "region", help_heading = "When")]
     over: Option<u64>,
@@ -162,11 +172,13 @@ impl FromStr for Span {
 }
 
 impl Compact {
-    pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
-        let logs = inputs::sessions(batch::find(&self.paths));
-        if self.region.is_some() && logs.len() > 1 {
+    pub(super) fn run(mut self, jobs: usize, printer: Printer) -> Result<Exit> {
+        let Lot { found, others } = self.archive.find(&self.archive.paths(std::mem::take(&mut self.paths))?);
+        let (logs, others) = (inputs::sessions(found.logs), inputs::sessions(others));
+        let count = logs.len() + others.len();
+        if self.region.is_some() && count > 1 {
             return Err(UsageError::new(
-                format!("--region is for one log, and {} are there", logs.len()),
+                format!("--region is for one log, and {count} are there"),
                 "name one log",
             )
             .into());
@@ -174,7 +186,8 @@ impl Compact {
         if logs.iter().any(|log| log.path == Path::new("-")) {
             return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
         }
-        let targets = self.targets(&logs)?;
+        let journal = self.journal.open(self.kind(), printer)?;
+        let targets = targets(self.output.as_deref(), &logs, &others, journal.is_kept())?;
         let summarizer = match self.strategy {
             Strategy::Summary => self.summarizer.build(environment)?,
             Strategy::Drop => self.summarizer.none()?,
@@ -187,14 +200,12 @@ impl Compact {
         let is_live = !summarizer.is_free() && !options.is_dry_run;
         let hands = Hands::new(jobs).and_waiting(if is_live { calls } else { 0 });
         let calls = Permits::new(calls);
-        let errands: Vec<Errand> =
-            logs.into_iter().zip(targets).map(|(log, target)| Errand { log, target }).collect();
+        let (spared, errands) = journal.spare(Errand::all(logs, targets), |errand| &errand.log);
         let Worked { ended, is_interrupted } = hands.work(&errands, printer, |errand, running| {
             let live = LiveCalls::new(&*summarizer, &calls, &hands.cores);
             let summarizer: &dyn Summarizer = if is_live { &live } else { &*summarizer };
-            let outcome =
-                errand.carry_out(&options, &Services { summarizer, disk: &RealDisk, watch: running });
-            (!outcome.was_not_begun()).then_some(outcome)
+            let services = Services { summarizer, disk: &RealDisk, watch: running };
+            carry_out(errand, &journal, &options, &services)
         })?;
         let mut outcomes = Vec::with_capacity(errands.len());
         for (errand, ended) in errands.iter().zip(ended) {
@@ -205,11 +216,15 @@ impl Compact {
             }
         }
         let not_begun = is_interrupted.then(|| errands.len() - outcomes.len());
+        journaling::tell_spared(spared.len(), printer);
+        outcomes.extend(spared.into_iter().map(|(errand, past)| Outcome::spared(errand.log.path, past)));
+        outcomes.sort_by(|left, right| left.path.cmp(&right.path));
         self.report(&outcomes, not_begun, printer)?;
         if let Some(not_begun) = not_begun {
             printer.note(&interrupted(not_begun, errands.len(), "begun"));
         }
         let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
+        let exit = exit.merge(journal.close(printer));
         Ok(outcomes.iter().fold(exit, |exit, outcome| exit.merge(exit_of(outcome.status))))
     }
 
@@ -254,51 +269,42 @@ impl Compact {
         })
     }
 
+    /// What the result depends on.
+    fn kind(&self) -> Kind {
+        let kind = Kind::of("compact")
+            .changing_logs(!self.dry_run && self.output.is_none())
+            .with("over", self.over)
+            .with("over-ratio", self.over_ratio)
+            .with("passes", Some(self.passes))
+            .with("region", self.region.map(|span| format!("{}..{}", span.start, span.end)))
+            .with("retain-tokens", self.retain_tokens)
+            .with("retain-ratio", self.retain_ratio)
+            .with("keep-turns", self.keep_turns)
+            .with("context-window", self.context_window)
+            .with("tokenizer", Some(self.tokenizer))
+            .with("min-recall", self.min_recall)
+            .with("output", self.output.as_ref().map(|output| output.display()))
+            .with_flag("prune", self.prune)
+            .with_flag("drop", self.strategy == Strategy::Drop)
+            .with_flag("complete-identifiers", self.complete_identifiers)
+            .with_flag("no-keep-task", self.no_keep_task)
+            .with_flag("dry-run", self.dry_run)
+            .with_flag("break-lock", self.break_lock);
+        self.summarizer.tell(kind, environment)
+    }
+
     fn occasion(&self) -> Occasion {
         let ratio = self.over_ratio.map(|ratio| Limit::Ratio { ratio, window: self.context_window });
         let limit = self.over.map(Limit::Tokens).or(ratio);
         limit.map_or(Occasion::Now, |limit| Occasion::Pressure { limit, passes: self.passes })
     }
 
-    /// Where each log's result goes; checked before any log is read.
-    fn targets(&self, logs: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
-        let Some(output) = &self.output else { return Ok(vec![None; logs.len()]) };
-        let has_log_name = output.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd");
-        let is_single = matches!(logs, [log] if log.below.is_none() || has_log_name);
-        let is_folder = output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') || !is_single;
-        let target = |log: &FoundLog| {
-            if !is_folder {
-                return output.clone();
-            }
-            let below = log.below.as_ref().and_then(|below| log.path.strip_prefix(below).ok());
-            let name = below.or(log.path.file_name().map(Path::new)).unwrap_or(&log.path);
-            output.join(name)
-        };
-        let targets: Vec<PathBuf> = logs.iter().map(target).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        for target in &targets {
-            if target.symlink_metadata().is_ok() {
-                return Err(UsageError::new(
-                    format!("{} exists", target.display()),
-                    "name a new file: dshc writes over none",
-                )
-                .into());
-            }
-            if !seen.insert(target) {
-                return Err(UsageError::new(
-                    format!("two inputs would be written to {}", target.display()),
-                    "name a folder above both",
-                )
-                .into());
-            }
-        }
-        Ok(targets.into_iter().map(Some).collect())
-    }
-
     fn report(&self, outcomes: &[Outcome], not_begun: Option<usize>, printer: Printer) -> Result<()> {
         let is_verbose = printer.verbosity == Verbosity::Verbose;
         let written = match self.format {
-            Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, not_begun, out)),
+            Format::Json => printer.print(Layout::Data, |out| {
+                json::compact(outcomes, self.archive.scope(&self.journal), not_begun, out)
+            }),
             Format::Human => {
                 printer.print(Layout::Human, |out| human::compact(outcomes, not_begun, is_verbose, out))
             }
@@ -326,42 +332,42 @@ impl Compact {
     }
 }
 
-/// A log, and where its result goes.
-struct Errand {
-    log: FoundLog,
-    target: Option<PathBuf>,
-}
-
-impl Task for Errand {
-    fn path(&self) -> &Path {
-        &self.log.path
-    }
-}
-
-impl Errand {
-    fn carry_out(&self, options: &Options, services: &Services) -> Outcome {
-        let log = &self.log;
-        let mut outcome = match log.twin() {
-            Some(twin) => two_encodings(&log.path, twin),
-            None => compact::compact(&log.path, self.target.as_deref(), options, services),
-        };
-        if let Some(note) = log.older_told() {
-            outcome.notes.insert(0, note);
+/// What comes of a log; `None` if the run was to end before it was begun.
+fn carry_out(
+    errand: &Errand,
+    journal: &Journaling,
+    options: &Options,
+    services: &Services,
+) -> Option<Outcome> {
+    let log = &errand.log;
+    let before = journal.revision(log);
+    let mut outcome = match (log.twin(), errand.taken_target()) {
+        (Some(twin), _) => two_encodings(&log.path, twin),
+        (None, Some(target)) if journal.is_kept() => {
+            Outcome::refused(log.path.clone(), guard::written_before(&shown_path(target)))
         }
-        outcome
+        (None, _) => compact::compact(&log.path, errand.target.as_deref(), options, services),
+    };
+    if outcome.was_not_begun() {
+        return None;
     }
+    if let Some(note) = log.older_told() {
+        outcome.notes.insert(0, note);
+    }
+    let length = outcome.bytes.1.filter(|_| outcome.output.is_none());
+    let revision = journaling::revision_after(&log.path, before, length);
+    journal.note(&log.path, revision, &outcome.told(exit_of(outcome.status).code()));
+    Some(outcome)
 }
 
 /// Which of two files dsh would go on with nobody can know, so neither is touched.
 fn two_encodings(log: &Path, twin: &Path) -> Outcome {
-    let message = format!("{} holds the same session in the other encoding", shown_path(twin));
-    let help = "name the file itself that is to be compacted, or move the other away";
-    Outcome::refused(log.to_owned(), "two_encodings", message, help)
+    Outcome::refused(log.to_owned(), guard::two_encodings(&shown_path(twin), "compacted"))
 }
 
 fn exit_of(status: Status) -> Exit {
     match status {
-        Status::Compacted | Status::Planned | Status::NothingToDo => Exit::Done,
+        Status::Compacted | Status::Planned | Status::NothingToDo | Status::Skipped => Exit::Done,
         Status::Refused => Exit::Refused,
         Status::Failed => Exit::Failed,
         Status::Unreadable => Exit::Unreadable,

@@ -1,7 +1,7 @@
 //! Which logs a command works on.
 
 use super::UsageError;
-use crate::batch::{self, Found, FoundLog};
+use crate::batch::{self, FoundLog};
 use crate::log::Source;
 use crate::log::place;
 use anyhow::Result;
@@ -26,7 +26,7 @@ pub(super) fn or_default_root(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
 
 /// The one log that `paths` stand for. Both files of a session that lies there in two encodings are listed.
 pub(super) fn only(paths: &[PathBuf]) -> Result<FoundLog> {
-    let mut logs = sessions(batch::find(paths));
+    let mut logs = sessions(batch::find(paths).logs);
     let files = logs.iter().flat_map(|log| [Some(&*log.path), log.twin()]).flatten();
     let files: Vec<String> = files.map(|file| format!("  {}", file.display())).collect();
     match files.len() {
@@ -46,8 +46,8 @@ pub(super) fn only(paths: &[PathBuf]) -> Result<FoundLog> {
 }
 
 /// The logs that belong to a session: all but those that lie where dsh wants none.
-pub(super) fn sessions(found: Found) -> Vec<FoundLog> {
-    found.logs.into_iter().filter(|log| !log.is_flat()).collect()
+pub(super) fn sessions(logs: Vec<FoundLog>) -> Vec<FoundLog> {
+    logs.into_iter().filter(|log| !log.is_flat()).collect()
 }
 
 /// Opens a log, `-` being standard input.

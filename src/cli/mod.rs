@@ -3,13 +3,21 @@
 //! Only here do the library's errors become messages. Everything may be called from here; nothing calls it but
 //! `main`.
 
+mod archive;
 mod compact;
 mod crew;
+mod errand;
+mod fail_on;
 mod inputs;
+mod journaling;
 mod live_calls;
+mod merge_reports;
+mod repack;
 mod replay;
 mod rules;
+mod stats;
 mod summarizer;
+mod targets;
 mod verify;
 mod watching;
 
@@ -23,7 +31,8 @@ use std::num::NonZeroUsize;
 ///
 /// dsh keeps each session as an append-only log. What the model sees is a projection of it, the surface.
 /// dshc shows the surface, checks logs, and compacts an old span of the surface: a summary takes its place and
-/// the originals stay in the log. Nothing that was recorded is ever changed; dshc only appends, as dsh does.
+/// the originals stay in the log. No text that was recorded is ever changed: dshc appends, as dsh does, or compresses the
+/// same text anew.
 #[derive(Debug, Parser)]
 #[command(name = "dshc", version, max_term_width = 100, propagate_version = true)]
 struct Cli {
@@ -57,6 +66,9 @@ enum Command {
     Replay(replay::Replay),
     Verify(verify::Verify),
     Compact(Box<compact::Compact>),
+    Repack(repack::Repack),
+    Stats(stats::Stats),
+    MergeReports(merge_reports::MergeReports),
 }
 
 /// Runs what the command line asks for.
@@ -76,6 +88,9 @@ pub fn run() -> Exit {
         Command::Replay(command) => command.run(printer),
         Command::Verify(command) => command.run(jobs, printer),
         Command::Compact(command) => command.run(jobs, printer),
+        Command::Repack(command) => command.run(jobs, printer),
+        Command::MergeReports(command) => command.run(printer),
+        Command::Stats(command) => command.run(jobs, printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }

@@ -5,6 +5,7 @@ use crate::check::{self, Rule, Setting, Settings, Severity};
 use anyhow::Result;
 use clap::ValueEnum;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::str::FromStr;
 
 /// How many close names an error tells.
@@ -36,6 +37,13 @@ impl FromStr for RuleOption {
         let (name, level) = text.split_once('=').ok_or_else(form)?;
         let level = Level::from_str(level, false).map_err(|_| form())?;
         Ok(Self { name: name.to_owned(), level })
+    }
+}
+
+impl fmt::Display for RuleOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = self.level.to_possible_value();
+        write!(f, "{}={}", self.name, level.as_ref().map_or("", |level| level.get_name()))
     }
 }
 

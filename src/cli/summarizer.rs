@@ -1,6 +1,7 @@
 //! Who makes the summaries: from flags and environment to a ready summarizer.
 
 use super::UsageError;
+use crate::batch::journal;
 use crate::summarize::{Command, Dialect, Drop, Limits, Live, Remote, Server, ServerError, Stub, Summarizer};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -116,6 +117,24 @@ impl SummarizerArgs {
             Kind::Openai => self.live(self.remote(Dialect::OpenAi, environment)?),
             Kind::Anthropic => self.live(self.remote(Dialect::Anthropic, environment)?),
         })
+    }
+
+    /// Adds what summaries depend on to the kind of a run.
+    pub(super) fn tell(
+        &self,
+        kind: journal::Kind,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> journal::Kind {
+        let is_remote = matches!(self.summarizer, Kind::Openai | Kind::Anthropic);
+        let said = |flag: &Option<String>, variable| {
+            flag.clone().or_else(|| environment(variable)).filter(|_| is_remote)
+        };
+        kind.with("summarizer", Some(self.summarizer.name()))
+            .with("command", self.command.as_ref())
+            .with("base-url", said(&self.base_url, BASE_URL))
+            .with("model", said(&self.model, MODEL))
+            .with("max-tokens", self.max_tokens)
+            .with("summarizer-window", self.summarizer_window)
     }
 
     /// The summarizer of a compaction that leaves no summary: no flag may name another.

@@ -1,10 +1,14 @@
 //! `dshc verify`.
 
+use super::archive::{Archive, JournalOption, Lot};
 use super::crew::{Hands, Worked};
+use super::fail_on::FailOn;
+use super::journaling::Journaling;
 use super::rules::{self, RuleOption, Subject};
 use super::{NO_OUTPUT, UsageError, inputs, interrupted};
-use crate::batch::{self, Ended};
-use crate::check::{self, Rule, Severity};
+use crate::batch::journal::Kind;
+use crate::batch::{self, Ended, FoundLog, Running};
+use crate::check::{self, Rule, Settings, Severity};
 use crate::exit::Exit;
 use crate::format::NEWEST;
 use crate::report::{self, Layout, Printer, Verbosity, human, json};
@@ -45,6 +49,10 @@ pub(super) struct Verify {
     /// Logs, session directories, or folders of logs; "-" is standard input [default: dsh's own sessions].
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    archive: Archive,
+    #[command(flatten)]
+    journal: JournalOption,
     /// How to tell what was found.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -87,12 +95,6 @@ enum Format {
     Github,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-}
-
 impl Verify {
     pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
         if let Some(code) = &self.explain {
@@ -102,39 +104,21 @@ impl Verify {
             return self.list(&check::rules().collect::<Vec<_>>(), printer);
         }
         let settings = rules::settings(&self.rules)?;
-        let found = batch::find(&inputs::or_default_root(self.paths)?);
+        let paths = inputs::or_default_root(self.archive.paths(self.paths)?)?;
+        let lot = self.archive.find(&paths);
         let options = check::Options { target: self.target_format };
-        let Worked { ended, is_interrupted } =
-            Hands::new(jobs).work(&found.logs, printer, |log, running| {
-                let open = |path: &Path| {
-                    let source = inputs::open(path)?;
-                    Ok(source.until(running.stop()).read_ahead(running.has_spare_core()))
-                };
-                let verdict = FileVerdict::of(log.path.clone(), log.spot.clone(), options, open);
-                // Of a log that was not read to its end nothing is known.
-                (!running.is_cancelled()).then_some(verdict)
-            })?;
-        let logs = found.logs.len();
-        let mut files = Vec::with_capacity(logs);
-        for (log, ended) in found.logs.into_iter().zip(ended) {
-            match ended {
-                Ended::Done(verdict) => files.extend(verdict),
-                Ended::Panicked(why) => files.push(FileVerdict::panicked(log.path, log.spot, &why)),
-                Ended::NotBegun => {}
-            }
-        }
-        let not_begun = is_interrupted.then(|| logs - files.len());
-        let mut run = Verification { not_begun, ..Verification::of(files, found.ignored) };
-        run.apply(&settings);
-        let threshold = match self.fail_on {
-            FailOn::Error => Severity::Error,
-            FailOn::Warning => Severity::Warning,
-        };
+        let threshold = self.fail_on.severity();
+        let journal = self.journal.open(kind(options, &self.rules), printer)?;
+        let way = Way { options, settings: &settings, threshold, journal: &journal };
+        let mut run = way.verify(lot, jobs, printer)?;
+        run.scope = self.archive.scope(&self.journal);
         print(&run, self.format, threshold, printer).context(NO_OUTPUT)?;
-        if let Some(not_begun) = not_begun {
+        if let Some(not_begun) = run.not_begun {
+            let logs = run.files.len() - run.count(Status::Skipped) + not_begun;
             printer.note(&interrupted(not_begun, logs, "looked at"));
         }
-        let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
+        let exit = if run.not_begun.is_some() { Exit::Interrupted } else { Exit::Done };
+        let exit = exit.merge(journal.close(printer));
         Ok(run.files.iter().fold(exit, |exit, file| exit.merge(exit_of(file, threshold))))
     }
 
@@ -161,6 +145,74 @@ impl Verify {
         .context(NO_OUTPUT)?;
         Ok(Exit::Done)
     }
+}
+
+/// How the logs of a run are checked.
+struct Way<'a> {
+    options: check::Options,
+    settings: &'a Settings,
+    threshold: Severity,
+    journal: &'a Journaling,
+}
+
+impl Way<'_> {
+    fn verify(&self, lot: Lot, jobs: usize, printer: Printer) -> Result<Verification> {
+        let Lot { found, others } = lot;
+        let (spared, logs) = self.journal.spare(found.logs, |log| log);
+        let Worked { ended, is_interrupted } =
+            Hands::new(jobs).work(&logs, printer, |log, running| self.check(log, running))?;
+        let count = logs.len();
+        let mut files = Vec::with_capacity(count + spared.len());
+        for (log, ended) in logs.into_iter().zip(ended) {
+            match ended {
+                Ended::Done(verdict) => files.extend(verdict),
+                Ended::Panicked(why) => files.push(FileVerdict::panicked(log.path, log.spot, &why)),
+                Ended::NotBegun => {}
+            }
+        }
+        let not_begun = is_interrupted.then(|| count - files.len());
+        let seen = batch::glance(&spared, jobs, |(log, past)| {
+            FileVerdict::spared(log.path.clone(), log.spot.clone(), past.clone(), inputs::open)
+        });
+        files.extend(spared.into_iter().zip(seen).map(|((log, _), seen)| {
+            seen.unwrap_or_else(|why| FileVerdict::panicked(log.path, log.spot, &why))
+        }));
+        // Where a session lies there in two encodings, the other file may stand for it.
+        files.sort_by(|left, right| left.path.cmp(&right.path));
+        // A log that was named itself is judged alone.
+        let others: Vec<FoundLog> = others.into_iter().filter(|log| log.spot.is_some()).collect();
+        let others = batch::glance(&others, jobs, |log| {
+            FileVerdict::glimpse(log.path.clone(), log.spot.clone(), self.options, inputs::open)
+        });
+        let others: Vec<FileVerdict> = others.into_iter().flatten().collect();
+        let mut run = Verification { not_begun, ..Verification::among(&others, files, found.ignored) };
+        run.apply(self.settings);
+        Ok(run)
+    }
+
+    /// Checks a log; `None` if the run was to end before it was read to its end, for then nothing is known of it.
+    fn check(&self, log: &FoundLog, running: &Running) -> Option<FileVerdict> {
+        let revision = self.journal.revision(log);
+        let open = |path: &Path| {
+            let source = inputs::open(path)?;
+            Ok(source.until(running.stop()).read_ahead(running.has_spare_core()))
+        };
+        let mut verdict = FileVerdict::of(log.path.clone(), log.spot.clone(), self.options, open);
+        if running.is_cancelled() {
+            return None;
+        }
+        self.settings.apply(&mut verdict.findings);
+        let exit = exit_of(&verdict, self.threshold);
+        self.journal.note(&log.path, revision, &verdict.outcome(exit.code()));
+        Some(verdict)
+    }
+}
+
+/// What findings depend on. Another dshc may know other rules.
+fn kind(options: check::Options, rules: &[RuleOption]) -> Kind {
+    let kind = Kind::of("verify").with("dshc", Some(env!("CARGO_PKG_VERSION")));
+    let kind = kind.with("target-format", options.target);
+    rules.iter().fold(kind, |kind, rule| kind.with("rule", Some(rule)))
 }
 
 /// A format that upgrades lead to: 1 to that of the newest dsh.

@@ -1,12 +1,13 @@
 //! One compaction of a log that is open: a plan, a summary, a transaction.
 
-use super::Stopped;
-use super::job::{Job, cancelled};
+use super::job::Job;
 use super::judge::{Judge, Judged};
 use super::open_log::OpenLog;
-use super::outcome::{Pass, Reason, SummarizedBy};
+use super::outcome::{Pass, SummarizedBy};
 use super::plan::Plan;
 use super::transaction::Transaction;
+use super::{Reason, Stopped};
+use crate::guard::cancelled;
 use crate::summarize::SummarizeError;
 
 impl Job<'_> {

@@ -3,10 +3,11 @@
 use super::objection::objection;
 use super::occasion::{self, Limit, Occasion};
 use super::open_log::{OpenLog, Trouble};
-use super::outcome::{Outcome, Pass, Reason, Status};
+use super::outcome::{Outcome, Pass, Status};
 use super::output::Copy;
 use super::prune::{self, Pruned};
-use super::{Options, Services, Stopped, Vouched, region};
+use super::{Options, Reason, Services, Stopped, Vouched, region};
+use crate::guard::cancelled;
 use crate::log::{LogReader, Source};
 use crate::session::Session;
 use crate::wording::grouped;
@@ -115,12 +116,8 @@ impl Job<'_> {
         if let Some(reason) = objection(&log.folded) {
             return Err(Stopped::Refused(reason));
         }
-        if log.seems_in_use(self.options) {
-            return Err(Stopped::Refused(Reason::new(
-                "in_use",
-                "the log seems to be in use: its file and its last event are less than 10 seconds old",
-                "close the session in dsh, or say --assume-idle if nothing has it open",
-            )));
+        if let Some(reason) = log.in_use(self.options) {
+            return Err(Stopped::Refused(reason));
         }
         let Occasion::Pressure { limit, passes } = self.options.occasion else {
             self.prune(log, outcome)?;
@@ -236,10 +233,6 @@ impl Job<'_> {
     pub(super) fn only_plans(&self) -> bool {
         self.options.is_dry_run && !self.services.summarizer.is_free()
     }
-}
-
-pub(super) fn cancelled() -> Reason {
-    Reason::new("cancelled", "interrupted", "run it again when you like")
 }
 
 /// The surface's seqs once results have been made shorter.

@@ -29,11 +29,12 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use crate::guard::Reason;
 pub use exact::ExactTokens;
 pub use gates::{GateOptions, Recall};
 pub use meter::{Counting, UnknownCounting};
 pub use occasion::{Limit, Occasion};
-pub use outcome::{Appended, Cache, HostTokens, Outcome, Pass, Reason, Region, Status, SummarizedBy};
+pub use outcome::{Appended, Cache, HostTokens, Outcome, Pass, Region, Status, SummarizedBy};
 pub use prune::Pruned;
 pub use region::Retention;
 

@@ -1,18 +1,14 @@
 //! A log that is worked on: the session up to its end, and where what is appended goes.
 
-use super::outcome::HELP_REPORT;
 use super::output::Copy;
 use super::{Options, Reason, Stopped, Vouched};
+use crate::guard::{self, HELP_REPORT};
 use crate::log::append::{AppendError, Appender, Disk, MendedTail};
 use crate::log::{Item, LogReader, OpenError, Source};
 use crate::mend::{self, MendError, Mended};
 use crate::session::{self, Folded, Keep, LockState, Stop};
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// How long a log must have rested before it is taken to be idle.
-const REST: Duration = Duration::from_secs(10);
 
 /// A log and the session that it stands for, kept alike: what is appended is read back and folded.
 pub(super) struct OpenLog<'a> {
@@ -132,19 +128,11 @@ impl<'a> OpenLog<'a> {
         }
     }
 
-    /// Whether a process may have the log open: it was written to a moment ago, by its file's time and by its last
-    /// event's, and not by the end of a compaction (FORMAT §1.6). A new file is nobody else's.
-    pub(super) fn seems_in_use(&self, options: &Options) -> bool {
-        let Place::Log(appender) = &self.place else { return false };
-        let (session, modified) = (&self.folded.session, appender.modified());
-        let now = SystemTime::now();
-        let is_fresh = |time: SystemTime| now.duration_since(time).map_or(true, |age| age < REST);
-        let last = session.last_time.and_then(|time| u64::try_from(time).ok());
-        let last = last.and_then(|time| UNIX_EPOCH.checked_add(Duration::from_millis(time)));
-        options.vouched == Vouched::Nothing
-            && session.last_type != "compaction/end"
-            && modified.is_some_and(is_fresh)
-            && last.is_some_and(is_fresh)
+    /// Why a process may have the log open, as far as the caller does not know better. A new file is nobody else's.
+    pub(super) fn in_use(&self, options: &Options) -> Option<Reason> {
+        let Place::Log(appender) = &self.place else { return None };
+        let is_asked = options.vouched == Vouched::Nothing;
+        is_asked.then(|| guard::in_use(&self.folded.session, appender.modified())).flatten()
     }
 
     /// Length of the file in bytes, if something was written to it.

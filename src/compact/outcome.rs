@@ -3,8 +3,9 @@
 use super::exact::ExactTokens;
 use super::gates::Recall;
 use super::prune::Pruned;
-use crate::log::append::AppendError;
-use crate::log::{Header, OpenError};
+use crate::batch::journal::{Pair, Past};
+use crate::guard::Reason;
+use crate::log::Header;
 use crate::session::{Session, TaskVisibility};
 use crate::summarize::Usage;
 use std::collections::HashSet;
@@ -25,6 +26,8 @@ pub enum Status {
     Failed,
     /// The log could not be read.
     Unreadable,
+    /// An earlier run has done it, and it has not changed since.
+    Skipped,
 }
 
 impl Status {
@@ -38,68 +41,8 @@ impl Status {
             Self::Refused => "refused",
             Self::Failed => "failed",
             Self::Unreadable => "unreadable",
+            Self::Skipped => "skipped",
         }
-    }
-}
-
-pub(super) const HELP_REPORT: &str = "run `dshc verify` on the log, and report this";
-
-const HELP_CHANGED: &str = "close the session in dsh, then run dshc again";
-
-/// Why a log was not compacted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    /// A stable code: `busy`, `in_use`, `region`, `budget`, `not_smaller`, `recall`, `damaged`, `unsupported`, `output`,
-    /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, `internal`, or the code of what made a log
-    /// unreadable.
-    pub code: &'static str,
-    /// What is in the way.
-    pub message: String,
-    /// What to do about it.
-    pub help: String,
-    /// Spans that would be taken instead, by first and last seq.
-    pub suggest: Vec<(u64, u64)>,
-}
-
-impl Reason {
-    /// The suggested spans as `--region` takes them.
-    #[must_use]
-    pub fn spans(&self) -> Vec<String> {
-        self.suggest.iter().map(|(start, end)| format!("{start}..{end}")).collect()
-    }
-
-    pub(super) fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: help.into(), suggest: Vec::new() }
-    }
-
-    /// Another writer has made of the log what the summary does not fit.
-    pub(super) fn changed(message: impl Into<String>) -> Self {
-        Self::new("changed", message, HELP_CHANGED)
-    }
-
-    /// A record that cannot be spelt.
-    pub(super) fn unencodable(error: &serde_json::Error) -> Self {
-        Self::new("commit", error.to_string(), HELP_REPORT)
-    }
-
-    /// A log that cannot be read.
-    pub(super) fn unreadable(error: &OpenError) -> Self {
-        Self::new(error.code(), error.to_string(), error.help())
-    }
-
-    /// An append that did not happen.
-    pub(super) fn of_append(error: &AppendError) -> Self {
-        let (code, help) = match error {
-            AppendError::Locked => ("busy", "wait for it to end"),
-            AppendError::SessionLocked => ("in_use", HELP_CHANGED),
-            AppendError::Changed(_) | AppendError::Raced => ("changed", HELP_CHANGED),
-            AppendError::Io { .. } => ("persistence", "check the disk and the file's permissions"),
-            AppendError::NotTakenBack { .. } => (
-                "persistence",
-                "`dshc verify` tells how the log ends; dsh mends it when it next opens the session",
-            ),
-        };
-        Self::new(code, error.to_string(), help)
     }
 }
 
@@ -223,6 +166,8 @@ pub struct Outcome {
     pub bytes: (u64, Option<u64>),
     /// Remarks for people.
     pub notes: Vec<String>,
+    /// What an earlier run made of it, so that it was spared.
+    pub past: Option<Past>,
     /// What is mended first, to be told among the notes unless it is undone.
     pub(super) mended: Vec<String>,
 }
@@ -243,22 +188,38 @@ impl Outcome {
             appended: None,
             bytes: (0, None),
             notes: Vec::new(),
+            past: None,
             mended: Vec::new(),
         }
     }
 
-    /// A log that is refused before it is opened. `code` is of the kind that [`Reason`] lists.
+    /// A log that is refused before it is opened.
     #[must_use]
-    pub fn refused(
-        path: PathBuf,
-        code: &'static str,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
+    pub fn refused(path: PathBuf, reason: Reason) -> Self {
         let mut outcome = Self::new(path);
         outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
-        outcome.stop(Status::Refused, Reason::new(code, message, help));
+        outcome.stop(Status::Refused, reason);
         outcome
+    }
+
+    /// A log that an earlier run has done: `past` is what came of it.
+    #[must_use]
+    pub fn spared(path: PathBuf, past: Past) -> Self {
+        Self { status: Status::Skipped, past: Some(past), ..Self::new(path) }
+    }
+
+    /// What a journal is told of the log; `exit` is the exit code of a run over it alone.
+    #[must_use]
+    pub fn told(&self, exit: u8) -> Past {
+        let pair = |before, after: Option<u64>| Some(Pair { before, after: after.unwrap_or(before) });
+        Past {
+            status: self.status.as_str().into(),
+            exit,
+            worst: None,
+            reason: self.reason.as_ref().map(|reason| reason.code.into()),
+            host_tokens: pair(self.host_tokens.before, self.host_tokens.after),
+            bytes: pair(self.bytes.0, self.bytes.1),
+        }
     }
 
     /// A log on which dshc itself failed.

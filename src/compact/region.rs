@@ -2,8 +2,7 @@
 
 use super::meter::Meter;
 use super::occasion::load;
-use super::outcome::Reason;
-use super::{Options, Stopped};
+use super::{Options, Reason, Stopped};
 use crate::session::{Bar, Node, Pairing, Session, TaskVisibility};
 use std::ops::RangeInclusive;
 

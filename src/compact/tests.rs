@@ -39,6 +39,18 @@ pub(super) fn services<'a>(summarizer: &'a dyn Summarizer, disk: &'a dyn Disk) -
     Services { summarizer, disk, watch: &Unwatched }
 }
 
+#[test]
+fn a_log_on_which_dshc_fails_is_told_with_its_size() {
+    let (_folder, path, bytes) = log("demo/session.jsonl");
+    let outcome = Outcome::panicked(path, "no twos (src/x.rs:7)");
+    assert_eq!((outcome.status, outcome.bytes), (Status::Failed, (bytes.len() as u64, None)));
+    let reason = outcome.reason.unwrap();
+    assert_eq!(
+        (reason.code, reason.message.as_str()),
+        ("internal", "dshc failed on it: no twos (src/x.rs:7)")
+    );
+}
+
 /// What the gates let pass.
 pub(super) const SUMMARY: &str = "## Primary Request and Intent\n- the totals\n## Key Technical Concepts\n(none)\n\
     ## Files and Code\n(none)\n## Errors and Fixes\n(none)\n## Pending Jobs\n(none)\n## Current Work\n- all of it\n\

@@ -1,10 +1,10 @@
 //! The bracket on the log: start, commit or failure, each appended, synced and read back.
 
-use super::Stopped;
 use super::checkpoint::Checkpoint;
 use super::open_log::{OpenLog, Trouble};
-use super::outcome::{Appended, Reason};
+use super::outcome::Appended;
 use super::placement::Placement;
+use super::{Reason, Stopped};
 use crate::log::append::AppendError;
 use crate::session::LockState;
 use crate::summarize::Summary;

@@ -4,7 +4,7 @@
 //! round and round, so memory stays bounded.
 
 use super::cutter::Cutter;
-use super::lines::{Line, Piece, Read};
+use super::lines::{Line, Piece, Reached, Read};
 use super::{FaultKind, Place};
 use crate::json::Tape;
 use std::collections::VecDeque;
@@ -31,8 +31,11 @@ pub(super) struct Ahead {
     /// `None` once the thread has been let go.
     line: Option<Channels>,
     cutting: Option<JoinHandle<()>>,
-    /// How the log ended, once it has.
+    /// How the log ended, once it has, and where.
     end: Option<io::Result<()>>,
+    end_reached: Reached,
+    /// How far it has been given out.
+    reached: Reached,
 }
 
 struct Channels {
@@ -57,6 +60,8 @@ struct Block {
 struct Cut {
     what: What,
     bytes: Bytes,
+    /// How far the log has been given out with it.
+    reached: Reached,
 }
 
 enum What {
@@ -76,6 +81,8 @@ struct Filled {
     block: Block,
     /// How the log ends behind the block, if it does.
     end: Option<io::Result<()>>,
+    /// How far the log has been cut.
+    reached: Reached,
 }
 
 impl Ahead {
@@ -99,6 +106,8 @@ impl Ahead {
             line: Some(Channels { filled: from_thread, empty }),
             cutting: Some(cutting),
             end: None,
+            end_reached: Reached::default(),
+            reached: Reached::default(),
         })
     }
 
@@ -106,12 +115,13 @@ impl Ahead {
     pub(super) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         while self.block.cuts.is_empty() {
             if let Some(end) = &mut self.end {
+                self.reached = self.end_reached;
                 return std::mem::replace(end, Ok(())).map(|()| None);
             }
             self.take_block();
         }
         let Some(cut) = self.block.cuts.pop_front() else { return Ok(None) };
-        self.given = cut.bytes;
+        (self.given, self.reached) = (cut.bytes, cut.reached);
         Ok(Some(match cut.what {
             What::Line { place, recovered, empty_behind, values } => {
                 let text = match &self.given {
@@ -124,6 +134,11 @@ impl Ahead {
             }
             What::Fault(kind, place) => Piece::Fault(kind, place),
         }))
+    }
+
+    /// How far the log has been given out.
+    pub(super) fn reached(&self) -> Reached {
+        self.reached
     }
 
     /// The line that was given last, until the next is asked for; behind the last line, the rest that is none.
@@ -140,7 +155,9 @@ impl Ahead {
         // A thread that has ended needs no more blocks.
         _ = empty.send(used);
         match filled.recv() {
-            Ok(Filled { block, end }) => (self.block, self.end) = (block, end),
+            Ok(Filled { block, end, reached }) => {
+                (self.block, self.end, self.end_reached) = (block, end, reached);
+            }
             Err(_) => self.let_go(),
         }
     }
@@ -173,7 +190,7 @@ fn cut(mut cutter: Cutter, size: usize, empty: &Receiver<Block>, filled: &Sender
         let Some(mut block) = idle.pop().or_else(|| empty.recv().ok()) else { return };
         let end = block.fill(&mut cutter, size).transpose();
         let (has_ended, has_long) = (end.is_some(), !block.long.is_empty());
-        if filled.send(Filled { block, end }).is_err() || has_ended {
+        if filled.send(Filled { block, end, reached: cutter.reached() }).is_err() || has_ended {
             return;
         }
         // Two long lines at once would take too much memory: all blocks must be back.
@@ -188,19 +205,19 @@ impl Block {
     /// Fills the block from `cutter` until it holds `size` bytes. Tells when the log ends.
     fn fill(&mut self, cutter: &mut Cutter, size: usize) -> io::Result<Option<()>> {
         while self.bytes_held() < size && self.cuts.len() < MOST_CUTS {
-            let cut = match cutter.next()? {
+            let (what, bytes) = match cutter.next()? {
                 None => return Ok(Some(())),
                 Some(Piece::Line(Line { place, recovered, empty_behind, .. })) => {
                     let (bytes, values) = self.take_line(cutter, size);
-                    Cut { what: What::Line { place, recovered, empty_behind, values }, bytes }
+                    (What::Line { place, recovered, empty_behind, values }, bytes)
                 }
                 Some(Piece::Fault(kind, place)) => {
                     let has_rest = matches!(kind, FaultKind::TornTail { frame: false, .. });
                     let bytes = if has_rest { self.take_line(cutter, size).0 } else { Bytes::Text(0..0) };
-                    Cut { what: What::Fault(kind, place), bytes }
+                    (What::Fault(kind, place), bytes)
                 }
             };
-            self.cuts.push_back(cut);
+            self.cuts.push_back(Cut { what, bytes, reached: cutter.reached() });
         }
         Ok(None)
     }

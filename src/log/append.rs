@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 mod mend_tail;
+mod successor;
 #[cfg(test)]
 mod tests;
 
 pub use mend_tail::MendedTail;
+pub use successor::{Succeeded, Successor};
 
 /// How many of the last bytes tell one state of a file from another.
 const TAIL: u64 = 4096;
@@ -47,6 +49,18 @@ pub enum AppendError {
     /// Another writer appended between the last look at the file and the write; the file holds none of ours.
     #[error("another writer appended at the same moment; what dshc wrote has been cut off again")]
     Raced,
+    /// Another writer wrote to the old file in the moment in which a new one took its place.
+    #[error(
+        "another writer appended at the same moment; the old file, with what it wrote, has its place again"
+    )]
+    Overtaken,
+    /// The same, and what it wrote stands in neither file that has a name.
+    #[error("another writer appended to the old file when a new one took its place, and that is lost: {0}")]
+    LeftBehind(String),
+}
+
+fn stage(stage: &'static str) -> impl Fn(io::Error) -> AppendError {
+    move |error| AppendError::Io { stage, error }
 }
 
 /// The calls that change a file. Tests put a failing one in its place.
@@ -107,7 +121,6 @@ impl<'d> Appender<'d> {
     /// Opens and locks the log at `path`. What is read from now on through [`Appender::source`] is what every
     /// append will insist on.
     pub fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, AppendError> {
-        let stage = |stage| move |error| AppendError::Io { stage, error };
         let file = OpenOptions::new()
             .read(true)
             .append(true)

@@ -1,7 +1,7 @@
 //! A log's text is cut into lines, whatever the container.
 
 use super::framing::Frames;
-use super::lines::{Line, MAX_LINE, Piece, Read};
+use super::lines::{Line, MAX_LINE, Piece, Reached, Read};
 use super::overlong::Overlong;
 use super::unpacked::Unpacked;
 use super::zstd_text::Part;
@@ -114,6 +114,11 @@ impl Cutter {
     /// The line that was given last, until the next is asked for; behind the last line, the rest that is none.
     pub(super) fn given(&self) -> &[u8] {
         &self.buffer[self.given.clone()]
+    }
+
+    /// How far the log has been given out.
+    pub(super) fn reached(&self) -> Reached {
+        Reached { text: self.buffer_offset + self.start as u64, frames: self.frames.begun }
     }
 
     /// Gives the line that was given last away with the buffer that holds it, and takes `other` in its place.

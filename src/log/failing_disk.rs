@@ -93,3 +93,33 @@ impl Disk for RacingDisk {
         if is_raced && !self.is_before { self.append() } else { Ok(()) }
     }
 }
+
+/// Another writer that has the file open when a new one takes its place, and then writes a line to what it has open; with
+/// `also`, it opens the new file too and writes that line to it.
+pub(crate) struct LateDisk {
+    open: File,
+    line: Vec<u8>,
+    also: Option<Vec<u8>>,
+    is_done: Cell<bool>,
+}
+
+impl LateDisk {
+    pub(crate) fn new(path: &Path, line: &[u8], also: Option<&[u8]>) -> Self {
+        let open = OpenOptions::new().append(true).open(path).unwrap();
+        Self { open, line: line.to_owned(), also: also.map(<[u8]>::to_owned), is_done: Cell::new(false) }
+    }
+}
+
+impl Disk for LateDisk {
+    fn replace(&self, new: &Path, old: &Path) -> io::Result<()> {
+        std::fs::rename(new, old)?;
+        if self.is_done.replace(true) {
+            return Ok(());
+        }
+        (&self.open).write_all(&self.line)?;
+        match &self.also {
+            Some(line) => OpenOptions::new().append(true).open(old)?.write_all(line),
+            None => Ok(()),
+        }
+    }
+}

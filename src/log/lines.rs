@@ -37,6 +37,15 @@ pub(super) enum Piece<'a> {
     Fault(FaultKind, Place),
 }
 
+/// How far a log has been given out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Reached {
+    /// Offset in the decoded text.
+    pub text: u64,
+    /// Zstandard frames so far, damaged ones too.
+    pub frames: u64,
+}
+
 /// A log's lines, and what is wrong between them.
 pub(super) struct Lines {
     source: Source,
@@ -74,6 +83,23 @@ impl Lines {
         match &mut self.from {
             From::Here(cutter) => cutter.next(),
             From::Ahead(ahead) => ahead.next(),
+        }
+    }
+
+    /// Where in the decoded text what has been given ends.
+    pub(super) fn given_end(&self) -> u64 {
+        self.reached().text
+    }
+
+    /// Zstandard frames so far, damaged ones too.
+    pub(super) fn frames(&self) -> u64 {
+        self.reached().frames
+    }
+
+    fn reached(&self) -> Reached {
+        match &self.from {
+            From::Here(cutter) => cutter.reached(),
+            From::Ahead(ahead) => ahead.reached(),
         }
     }
 

@@ -1,8 +1,9 @@
-//! Logs as bytes: containers, lines, records; and the one way in which bytes are added to a log.
+//! Logs as bytes: containers, lines, records; and the ways in which a log is changed: bytes are added to it, or a new file
+//! takes its place.
 //!
 //! [`LogReader`] gives the records of a log, front to back, in bounded memory, with a [`Fault`] wherever the
 //! bytes are not what dsh writes. What the records mean is `session/`'s business. `session/`, `check/`,
-//! `compact/` and `mend/` may call this room; it knows only `format/` and `json/`.
+//! `compact/`, `repack/` and `mend/` may call this room; it knows only `format/` and `json/`.
 
 mod ahead;
 pub mod append;
@@ -13,6 +14,7 @@ mod extent;
 #[cfg(test)]
 pub(crate) mod failing_disk;
 mod fault;
+mod frame_header;
 mod frames;
 mod framing;
 mod header;
@@ -20,6 +22,7 @@ mod input;
 pub mod layout;
 pub mod likeness;
 mod lines;
+mod new_file;
 mod new_record;
 mod open_error;
 mod overlong;
@@ -28,6 +31,7 @@ mod reader;
 mod record;
 mod rows;
 mod session_lock;
+mod sound_text;
 mod source;
 mod sources;
 mod stop;
@@ -40,12 +44,15 @@ pub use debris::Debris;
 pub use envelope::Event;
 pub(crate) use fault::trailing_nuls;
 pub use fault::{Content, Fault, FaultKind, Place};
+pub use frame_header::FrameHeader;
 pub use header::{Header, UnknownVersion};
+pub use new_file::{NewFile, NewFileError};
 pub use new_record::NewRecord;
 pub use open_error::OpenError;
 pub use reader::LogReader;
 pub use record::{Body, Item, Record};
 pub use rows::{PackedRow, run_extent};
+pub use sound_text::{SoundText, TextPart};
 pub use source::{Container, Source};
 pub use sources::{SourceError, SourceSeqs};
 pub use stop::Stop;

@@ -151,6 +151,18 @@ impl LogReader {
         self.next_seq
     }
 
+    /// Bytes of the decoded text up to the end of what was given last, the header included.
+    #[must_use]
+    pub fn text_bytes(&self) -> u64 {
+        self.lines.given_end()
+    }
+
+    /// Zstandard frames so far, damaged ones too; `None` for a raw log.
+    #[must_use]
+    pub fn frames(&self) -> Option<u64> {
+        (self.container() == Container::Zstd).then(|| self.lines.frames())
+    }
+
     /// How the log's text is stored.
     #[must_use]
     pub fn container(&self) -> Container {

@@ -6,6 +6,8 @@ use crate::json::{self, Object, Raw};
 /// A packed row, known by count and seq; its members are never built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedRow {
+    /// What the row is called, such as `text-chunks`.
+    pub tag: &'static str,
     /// Seq of the first member.
     pub first_seq: u64,
     /// How many `assistant/chunk` events the row stands for, at least 1.
@@ -48,6 +50,7 @@ impl PackedRow {
         let last_seq = first_seq.checked_add(members - 1).filter(|seq| *seq <= json::MAX_SAFE_INTEGER);
         last_seq.ok_or("a member's seq is no safe integer")?;
         Ok(Self {
+            tag,
             first_seq,
             members,
             last_time,
@@ -127,6 +130,7 @@ mod tests {
         assert_eq!(
             parse(line),
             Ok(PackedRow {
+                tag: "text-chunks",
                 first_seq: 14,
                 members: 3,
                 last_time: 102,

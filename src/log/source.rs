@@ -38,6 +38,17 @@ pub struct Source {
     pub(super) file: File,
 }
 
+impl Container {
+    /// The word that reports use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
 impl Source {
     /// Opens the log at `path` for reading. What has a name that dsh gives to logs must be a file: opening a pipe waits
     /// for its other end, perhaps for ever.
@@ -52,6 +63,12 @@ impl Source {
     /// The file's permissions, whatever has become of its name.
     pub fn permissions(&self) -> io::Result<std::fs::Permissions> {
         Ok(self.file.metadata()?.permissions())
+    }
+
+    /// When the file was last changed, whatever has become of its name.
+    #[must_use]
+    pub fn modified(&self) -> Option<std::time::SystemTime> {
+        self.file.metadata().and_then(|meta| meta.modified()).ok()
     }
 
     /// Takes a file that is open already. Its name or else its first bytes tell the container.
@@ -143,6 +160,13 @@ impl Source {
     /// Writes the bytes that count to `output`.
     pub fn copy_to(&self, output: &mut dyn Write) -> io::Result<()> {
         io::copy(&mut self.reader(0)?, output).map(|_| ())
+    }
+
+    /// The first bytes, up to `end`.
+    pub fn read_head(&self, end: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.reader(0)?.take(end.min(self.bytes)).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// The bytes that count, from `start`.

@@ -7,6 +7,7 @@
 
 use super::phrases::{self, place, told};
 use super::printer::{shown, shown_path};
+use crate::batch::journal::Past;
 use crate::check::{Finding, Severity};
 use crate::verify::{FileVerdict, Status, Tally, Verification};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
@@ -48,6 +49,7 @@ fn suite(file: &FileVerdict, threshold: Severity, most: usize) -> TestSuite {
             case(file.status(), code, &findings, threshold, most)
         })
         .collect();
+    cases.extend(file.past.as_ref().map(|past| spared(past, threshold)));
     if cases.is_empty() {
         cases.push(TestCase::new("no findings", TestCaseStatus::success()));
     }
@@ -61,6 +63,19 @@ fn suite(file: &FileVerdict, threshold: Severity, most: usize) -> TestSuite {
         case
     }));
     suite
+}
+
+/// The case of a log that an earlier run has checked; it fails again if it failed then.
+fn spared(past: &Past, threshold: Severity) -> TestCase {
+    let told =
+        format!("{} when it was checked; the journal tells that it has not changed since", past.status);
+    let worst = past.worst.as_deref().and_then(Severity::named);
+    let mut status = match worst {
+        Some(worst) if worst >= threshold => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        _ => TestCaseStatus::skipped(),
+    };
+    status.set_message(legal(&shown(&told)));
+    TestCase::new("checked before", status)
 }
 
 /// The case of one rule and its findings, of which there is at least one, the gravest first.
@@ -166,6 +181,21 @@ mod tests {
     fn a_clean_log_passes() {
         let clean = report(&run(Vec::new()), Severity::Error);
         assert!(clean.contains(r#"<testcase name="no findings" classname="logs/session.jsonl""#), "{clean}");
+    }
+
+    #[test]
+    fn a_log_that_was_spared_fails_again_if_it_failed() {
+        let mut run = run(Vec::new());
+        let past = |worst: &'static str| Past {
+            status: "findings".into(),
+            worst: Some(worst.into()),
+            ..Past::default()
+        };
+        run.files[0].past = Some(past("warning"));
+        let lenient = report(&run, Severity::Error);
+        assert!(lenient.contains(r#"skipped="1" failures="0""#), "{lenient}");
+        assert!(lenient.contains(r#"<skipped message="findings when it was checked"#), "{lenient}");
+        assert!(report(&run, Severity::Warning).contains(r#"skipped="0" errors="0" failures="1""#));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reports: the same results, laid out for people or for programs, one folder or file a format. The [`Printer`]
 //! owns standard output and standard error; nothing else prints.
 
+pub mod csv;
 mod github;
 pub mod human;
 pub mod json;
@@ -12,6 +13,7 @@ mod sarif;
 mod stream;
 #[cfg(test)]
 mod testing;
+mod times;
 
 pub use github::github;
 pub use junit::junit;

@@ -48,10 +48,14 @@ pub fn summary(run: &Verification) -> String {
 
 /// The two parts of a summary.
 pub(super) fn totals(run: &Verification) -> (String, String) {
+    let skipped = run.files.iter().filter(|file| file.status() == Status::Skipped);
+    let (grave, sound): (Vec<_>, Vec<_>) = skipped.partition(|file| file.worst() > Some(Severity::Note));
     let parts = [
         (run.count(Status::Clean), "clean"),
         (run.count(Status::Findings), "with findings"),
         (run.count(Status::Unreadable), "unreadable"),
+        (sound.len(), "skipped as clean by the journal"),
+        (grave.len(), "skipped with findings by the journal"),
         (run.ignored.len(), "ignored"),
         (run.not_begun.unwrap_or_default(), "not looked at"),
     ];

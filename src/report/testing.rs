@@ -36,6 +36,7 @@ pub fn run(findings: Vec<Finding>) -> Verification {
         content: Some(Container::Raw),
         ending: Some(Ending { events: 43, last_time: None, lock: None, busy: Vec::new() }),
         findings,
+        past: None,
     };
-    Verification { files: vec![file], ignored: Vec::new(), not_begun: None }
+    Verification { files: vec![file], ..Verification::default() }
 }

@@ -91,15 +91,7 @@ pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io
     if let Some(seq) = stop.expand {
         session.surface.want_expanded(seq);
     }
-    let mut folded = Folded {
-        session,
-        torn: None,
-        damage: None,
-        is_cut: false,
-        doubtful: None,
-        left_out: 0,
-        has_crlf: false,
-    };
+    let mut folded = Folded::new(session);
     while stop.at.is_none_or(|at| folded.session.events <= at) {
         if reader.next(|item| folded.take(item, stop.at))?.is_none() {
             break;
@@ -111,6 +103,20 @@ pub fn fold_into(mut session: Session, reader: &mut LogReader, stop: Stop) -> io
 }
 
 impl Folded {
+    /// The fold of a session that has taken no event yet.
+    #[must_use]
+    pub fn new(session: Session) -> Self {
+        Self {
+            session,
+            torn: None,
+            damage: None,
+            is_cut: false,
+            doubtful: None,
+            left_out: 0,
+            has_crlf: false,
+        }
+    }
+
     /// Takes the end of the log. Where nothing follows, nothing tells that no event was lost.
     pub fn settle(&mut self) {
         if let Some(doubtful) = self.doubtful.take() {

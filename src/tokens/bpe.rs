@@ -152,6 +152,29 @@ mod tests {
         }
     }
 
+    /// The text of a line of `fixtures/tokens/counts.jsonl`.
+    fn described(line: &serde_json::Value) -> String {
+        let text = |member: &str| line[member].as_str().unwrap();
+        let Some(times) = line["times"].as_u64() else { return text("text").to_owned() };
+        let times = usize::try_from(times).unwrap();
+        format!("{}{}{}", text("before"), text("unit").repeat(times), text("behind"))
+    }
+
+    /// Texts of code, of many scripts, of pictures, with special tokens spelt out, with long runs, and at random.
+    #[test]
+    fn counts_are_those_of_tiktoken_itself() {
+        let lines = include_str!("../../fixtures/tokens/counts.jsonl").lines();
+        let lines: Vec<serde_json::Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 284);
+        for name in [O200kBase, Cl100kBase] {
+            let tokenizer = Tokenizer::load(name);
+            for line in &lines {
+                let count = line[name.as_str()].as_u64().unwrap();
+                assert_eq!(tokenizer.count(&described(line)), Some(count), "{name}: {line}");
+            }
+        }
+    }
+
     #[test]
     fn a_million_blanks_make_no_panic() {
         let blanks = " ".repeat(1_000_000);

@@ -146,6 +146,25 @@ fn a_log_that_is_named_twice_is_one_and_learns_where_it_lies() {
     assert_eq!(alone.logs, [FoundLog { path: raw, below: None, spot: None }]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_log_that_a_link_leads_to_is_one() {
+    let root = tempfile::tempdir().unwrap();
+    make(root.path(), &["p/s/session.jsonl"]);
+    std::os::unix::fs::symlink("s", root.path().join("p/t")).unwrap();
+    assert_eq!(found(root.path()).0, ["p/s/session.jsonl"]);
+}
+
+#[test]
+fn logs_stand_in_the_order_of_their_paths() {
+    let root = tempfile::tempdir().unwrap();
+    make(root.path(), &["b/session.jsonl", "a/s/session.jsonl", "c.jsonl"]);
+    let path = |name: &str| root.path().join(name);
+    let logs = find(&[path("c.jsonl"), path("b"), path("a")]).logs;
+    let paths: Vec<PathBuf> = logs.into_iter().map(|log| log.path).collect();
+    assert_eq!(paths, ["a/s/session.jsonl", "b/session.jsonl", "c.jsonl"].map(path));
+}
+
 #[test]
 fn what_is_not_there_is_taken_for_a_log() {
     let root = tempfile::tempdir().unwrap();

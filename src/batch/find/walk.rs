@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 /// The files with canonical names in one folder.
 type Generations = BTreeMap<LogName, PathBuf>;
 
-/// Adds the logs at and below `named` to `logs`, in the order of their paths, and what is none to `ignored`.
-pub(super) fn walk(named: &Path, logs: &mut Vec<FoundLog>, ignored: &mut Vec<PathBuf>) {
+/// Adds the logs at and below `named` to `logs`, and what is none to `ignored`. Whether links were followed, so that one
+/// file may have been found by two names.
+pub(super) fn walk(named: &Path, logs: &mut Vec<FoundLog>, ignored: &mut Vec<PathBuf>) -> bool {
     let mut seen = Seen::look(named);
     let absolute = named.canonicalize().or_else(|_| std::path::absolute(named));
     let absolute = absolute.unwrap_or_else(|_| named.to_owned());
     // Links below the directory that was named stay as they are: dsh goes by the names that it lists.
     let absolute = |folder: &Path| absolute.join(folder.strip_prefix(named).unwrap_or(folder));
 
-    let mut found = Vec::new();
-    let mut add = |path, spot| found.push(FoundLog { path, below: Some(named.to_owned()), spot });
+    let mut add = |path, spot| logs.push(FoundLog { path, below: Some(named.to_owned()), spot });
     let is_key = |folder: &Path| {
         absolute(folder).file_name().and_then(|name| name.to_str()).is_some_and(place::is_project_key)
     };
@@ -36,11 +36,9 @@ pub(super) fn walk(named: &Path, logs: &mut Vec<FoundLog>, ignored: &mut Vec<Pat
     for path in seen.hidden {
         add(path, None);
     }
-    found.sort_by(|left, right| left.path.cmp(&right.path));
-    logs.append(&mut found);
-    left.append(&mut seen.strays);
-    left.sort();
     ignored.append(&mut left);
+    ignored.append(&mut seen.strays);
+    seen.has_links
 }
 
 /// The log that stands for a session directory.
@@ -64,6 +62,7 @@ struct Seen {
     strays: Vec<PathBuf>,
     /// What could not be looked at and may hold logs.
     hidden: Vec<PathBuf>,
+    has_links: bool,
 }
 
 impl Seen {
@@ -73,6 +72,7 @@ impl Seen {
             match entry {
                 Ok(entry) => {
                     let kind = entry.file_type();
+                    seen.has_links |= entry.depth() > 0 && entry.path_is_symlink();
                     if !kind.is_dir() || entry.depth() > 0 {
                         seen.take(entry.into_path(), kind.is_file());
                     }

@@ -17,8 +17,8 @@ mod tests;
 
 pub use recall::Recall;
 
+use super::Reason;
 use super::checkpoint::TASK_LABEL;
-use super::outcome::Reason;
 use crate::summarize::{Entry, Transcript};
 use recall::Named;
 

@@ -3,14 +3,11 @@
 //! dsh cuts the torn frame off and then appends what it could read of it: a crash in between loses those records. Here a cut
 //! is made in place only where it loses nothing. Else the whole new file is built beside the log and takes its name.
 
-use super::{AppendError, Appender, Disk, encoder};
+use super::successor::Successor;
+use super::{AppendError, Appender, encoder, stage};
 use crate::log::Source;
-use crate::log::layout::folder_of;
 use crate::log::tail::{self, TornTail};
-use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read as _, Write};
-use std::path::Path;
-use tempfile::TempPath;
 
 /// A torn tail that is no longer there, or is to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,83 +58,31 @@ impl Appender<'_> {
 
     /// Puts a file whose torn frame, at byte `start`, is whole in the log's place.
     fn replace(&mut self, source: &Source, start: u64) -> Result<(), AppendError> {
-        // A link stays a link: the file that it names is replaced.
-        let place = self.path.canonicalize().map_err(stage("cannot find the log"))?;
-        let (file, path) = self.successor(source, start, &place)?;
-        // Whoever opens the log from now on finds one of two locked files.
-        file.try_lock().map_err(|error| stage("cannot lock the mended log")(error.into()))?;
-        let length = file.metadata().map_err(stage("cannot read the mended log"))?.len();
-        self.check_unchanged()?;
-        self.disk.replace(&path, &place).map_err(stage("cannot put the mended log in place"))?;
-        // The name is gone, so there is nothing to remove.
-        let _ = path.keep();
-        self.file = file;
-        self.knows_up_to(length).map_err(stage("cannot read"))?;
-        // Without this the machine may come up with the old file, and what will be appended to the new one is gone.
-        self.disk.sync_folder(folder_of(&place)).map_err(stage("cannot sync the folder"))
-    }
-
-    /// Builds the new file beside `place`, makes it durable and holds it against the old one.
-    fn successor(&self, source: &Source, start: u64, place: &Path) -> Result<(File, TempPath), AppendError> {
-        let made = tempfile::Builder::new().prefix(".dshc-").tempfile_in(folder_of(place));
-        let (mut new, path) = made.map_err(stage("cannot create a file beside the log"))?.into_parts();
-        self.write_mended(source, start, &mut new).map_err(stage("cannot write the mended log"))?;
-        keep_owner_and_mode(&self.file, &new).map_err(stage("cannot keep the log's permissions"))?;
-        self.disk.sync(&new).map_err(stage("cannot sync the mended log"))?;
-        let opened = OpenOptions::new().read(true).append(true).open(&path);
-        let file = opened.map_err(stage("cannot open the mended log"))?;
-        let reread = file.try_clone().and_then(|file| Source::of(file, &path));
-        let is_mended = reread.and_then(|new| tail::is_mended(source, &new, start));
-        if is_mended.map_err(stage("cannot read the mended log"))? {
-            return Ok((file, path));
+        let mut new = self.successor()?;
+        write_mended(source, start, &mut new).map_err(stage("cannot write the new file"))?;
+        new.complete(&self.file, None)?;
+        let is_mended = new.source().and_then(|new| tail::is_mended(source, &new, start));
+        if !is_mended.map_err(stage("cannot read the new file"))? {
+            let problem = io::Error::other("it does not hold what was read from the torn one");
+            return Err(stage("cannot use the new file")(problem));
         }
-        let problem = io::Error::other("it does not hold what was read from the torn one");
-        Err(stage("cannot use the mended log")(problem))
-    }
-
-    fn write_mended(&self, source: &Source, start: u64, new: &mut File) -> io::Result<()> {
-        let mut output = BufWriter::with_capacity(1 << 20, DiskWriter { disk: self.disk, file: new });
-        io::copy(&mut source.reader(0)?.take(start), &mut output)?;
-        let mut frame = encoder(output)?;
-        tail::each_line(source, start, &mut |line| {
-            frame.write_all(line)?;
-            frame.write_all(b"\n")
-        })?;
-        frame.finish()?.flush()
+        let folder = new.folder().to_owned();
+        // Whoever has the old file is locked out as long as it is open here.
+        let _old = self.exchange(new)?;
+        // Without this the machine may come up with the old file, and what will be appended to the new one is gone.
+        self.disk.sync_folder(&folder).map_err(stage("cannot sync the folder"))
     }
 }
 
-/// Writes through a [`Disk`].
-struct DiskWriter<'a> {
-    disk: &'a dyn Disk,
-    file: &'a mut File,
-}
-
-impl Write for DiskWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.disk.write(self.file, bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn stage(stage: &'static str) -> impl Fn(io::Error) -> AppendError {
-    move |error| AppendError::Io { stage, error }
-}
-
-/// Only the super-user may give files away, so the owner is kept where that is allowed.
-fn keep_owner_and_mode(old: &File, new: &File) -> io::Result<()> {
-    let meta = old.metadata()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{MetadataExt, fchown};
-        let has_owner = fchown(new, Some(meta.uid()), Some(meta.gid())).is_ok();
-        let _ = has_owner || fchown(new, None, Some(meta.gid())).is_ok();
-    }
-    new.set_permissions(meta.permissions())
+fn write_mended(source: &Source, start: u64, new: &mut Successor) -> io::Result<()> {
+    let mut output = BufWriter::with_capacity(1 << 20, new);
+    io::copy(&mut source.reader(0)?.take(start), &mut output)?;
+    let mut frame = encoder(output)?;
+    tail::each_line(source, start, &mut |line| {
+        frame.write_all(line)?;
+        frame.write_all(b"\n")
+    })?;
+    frame.finish()?.flush()
 }
 
 #[cfg(test)]

@@ -47,13 +47,14 @@ fn pruned(outcome: &Outcome) -> Option<(u64, u64)> {
 }
 
 /// The statuses in the order in which totals tell them.
-const STATUSES: [Status; 6] = [
+const STATUSES: [Status; 7] = [
     Status::Compacted,
     Status::Planned,
     Status::NothingToDo,
     Status::Refused,
     Status::Failed,
     Status::Unreadable,
+    Status::Skipped,
 ];
 
 /// Writes what came of a run, of which so many logs were not begun.
@@ -63,8 +64,10 @@ pub fn compact(
     is_verbose: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    if is_verbose || outcomes.len() <= MANY {
-        outcomes.iter().try_for_each(|outcome| one(outcome, out))?;
+    // Of logs that an earlier run has done there is nothing new.
+    let is_told = |outcome: &&Outcome| is_verbose || outcome.past.is_none();
+    if is_verbose || outcomes.iter().filter(is_told).count() <= MANY {
+        outcomes.iter().filter(is_told).try_for_each(|outcome| one(outcome, out))?;
     } else {
         totals::rows(outcomes.iter().map(end), out)?;
     }
@@ -97,7 +100,7 @@ fn end(outcome: &Outcome) -> End<'_> {
 fn style(status: Status) -> Style {
     match status {
         Status::Compacted | Status::Planned => GREEN,
-        Status::NothingToDo => DIM,
+        Status::NothingToDo | Status::Skipped => DIM,
         Status::Refused => YELLOW,
         Status::Failed | Status::Unreadable => RED,
     }

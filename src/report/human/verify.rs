@@ -34,11 +34,14 @@ fn file(file: &FileVerdict, is_verbose: bool, out: &mut dyn Write) -> io::Result
         Status::Clean => GREEN,
         Status::Findings => YELLOW,
         Status::Unreadable => RED,
+        Status::Skipped if file.worst() > Some(Severity::Note) => YELLOW,
+        Status::Skipped => DIM,
     };
     let word = file.status().as_str();
     let events = file.ending.as_ref().map(|ending| amount(ending.events, "event"));
+    let before = file.past.as_ref().map(|past| format!("{} when it was checked", shown(&past.status)));
     let counts = Some(phrases::tally(file.tally())).filter(|counts| !counts.is_empty());
-    let facts: Vec<String> = events.into_iter().chain(counts).collect();
+    let facts: Vec<String> = before.or(events).into_iter().chain(counts).collect();
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}  {}", shown_path(&file.path), facts.join(": "))?;
     if let (Some(ending), Some(version)) = (&file.ending, file.version) {
         lock(ending, version, is_verbose, out)?;
@@ -135,6 +138,7 @@ fn ignored(run: &Verification, is_verbose: bool, out: &mut dyn Write) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batch::journal::Past;
     use crate::check::Busy;
     use crate::report::testing::{of_code, run};
 
@@ -155,6 +159,19 @@ mod tests {
         assert!(short.contains("1,500 errors, 1 warning\n"), "{short}");
         let long = report(findings, true);
         assert_eq!((long.matches("error seq-gap").count(), long.contains("more errors")), (1001, false));
+    }
+
+    #[test]
+    fn a_log_that_was_spared_is_told_with_what_was_found_then() {
+        let mut run = run(Vec::new());
+        let past = Past { status: "findings".into(), worst: Some("error".into()), ..Past::default() };
+        run.files[0].past = Some(past);
+        let mut out = Vec::new();
+        verify(&run, false, &mut out).unwrap();
+        assert_eq!(
+            anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string(),
+            "skipped  logs/session.jsonl  findings when it was checked\n1 log: 1 skipped with findings by the journal\n"
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `dshc.compact/1`.
 
+use super::{ShardJson, SkippedJson};
+use crate::batch::Scope;
 use crate::compact::{Outcome, Pass, Pruned, Status};
 use crate::report::stream::Stream;
 use crate::session::TaskVisibility;
@@ -9,10 +11,19 @@ use std::io::{self, Write};
 #[derive(Serialize)]
 struct Document<F> {
     schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<ShardJson>,
     files: F,
     #[serde(skip_serializing_if = "Option::is_none")]
     interrupted: Option<bool>,
     summary: SummaryJson,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum EntryJson<'a> {
+    File(Box<FileJson<'a>>),
+    Skipped(SkippedJson<'a>),
 }
 
 #[derive(Serialize)]
@@ -183,6 +194,9 @@ struct SummaryJson {
     refused: usize,
     failed: usize,
     unreadable: usize,
+    /// Only in runs that have a journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_begun: Option<usize>,
     host_tokens: Totals,
@@ -205,12 +219,18 @@ impl Totals {
     }
 }
 
-/// Writes the document of a run. `not_begun`: of one that was interrupted, how many logs were not begun.
-pub fn compact(outcomes: &[Outcome], not_begun: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the document of a run, or of one share of it. `not_begun`: of one that was interrupted, how many logs were not begun.
+pub fn compact(
+    outcomes: &[Outcome],
+    scope: Scope,
+    not_begun: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let document = Document {
         schema: "dshc.compact/1",
-        files: Stream(|| outcomes.iter().map(file)),
+        shard: scope.shard.map(ShardJson::of),
+        files: Stream(|| outcomes.iter().map(entry)),
         interrupted: not_begun.map(|_| true),
         summary: SummaryJson {
             files: outcomes.len(),
@@ -220,12 +240,20 @@ pub fn compact(outcomes: &[Outcome], not_begun: Option<usize>, out: &mut dyn Wri
             refused: count(Status::Refused),
             failed: count(Status::Failed),
             unreadable: count(Status::Unreadable),
+            skipped: scope.has_journal.then(|| count(Status::Skipped)),
             not_begun,
             host_tokens: Totals::of(outcomes.iter().map(Outcome::host_tokens_change)),
             bytes: Totals::of(outcomes.iter().map(Outcome::bytes_change)),
         },
     };
     super::write(&document, out)
+}
+
+fn entry(outcome: &Outcome) -> EntryJson<'_> {
+    match &outcome.past {
+        Some(past) => EntryJson::Skipped(SkippedJson::of(&outcome.path, past)),
+        None => EntryJson::File(Box::new(file(outcome))),
+    }
 }
 
 fn file(outcome: &Outcome) -> FileJson<'_> {

@@ -1,7 +1,7 @@
 //! `dshc.verify/1`.
 
-use super::LockJson;
-use crate::check::{self, Finding};
+use super::{LockJson, ShardJson};
+use crate::check::{self, Finding, Severity};
 use crate::report::stream::Stream;
 use crate::verify::{FileVerdict, Status, Verification};
 use serde::Serialize;
@@ -11,6 +11,8 @@ use std::io::{self, Write};
 #[derive(Serialize)]
 struct Document<F, I> {
     schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<ShardJson>,
     files: F,
     ignored: I,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,13 +27,20 @@ struct FileJson<'a, F> {
     session: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
-    events: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<u64>,
     status: &'static str,
+    /// Of a log that was skipped: its status when it was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worst: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lock: Option<LockJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     busy: Vec<&'static str>,
-    findings: F,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<F>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +82,9 @@ struct SummaryJson {
     clean: usize,
     with_findings: usize,
     unreadable: usize,
+    /// Only in runs that have a journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_begun: Option<usize>,
     by_code: BTreeMap<&'static str, u64>,
@@ -82,6 +94,7 @@ struct SummaryJson {
 pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         schema: "dshc.verify/1",
+        shard: run.scope.shard.map(ShardJson::of),
         files: Stream(|| run.files.iter().map(file)),
         ignored: Stream(|| run.ignored.iter().map(|path| path.display().to_string())),
         interrupted: run.not_begun.map(|_| true),
@@ -90,6 +103,7 @@ pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
             clean: run.count(Status::Clean),
             with_findings: run.count(Status::Findings),
             unreadable: run.count(Status::Unreadable),
+            skipped: run.scope.has_journal.then(|| run.count(Status::Skipped)),
             not_begun: run.not_begun,
             by_code: run.by_code(),
         },
@@ -98,16 +112,19 @@ pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn file(file: &FileVerdict) -> FileJson<'_, impl Serialize> {
-    let (header, ending) = (file.read_header(), file.ending.as_ref());
+    let (header, ending, past) = (file.read_header(), file.ending.as_ref(), file.past.as_ref());
     FileJson {
         path: file.path.display().to_string(),
         session: header.map(|header| header.id.as_str()),
         version: header.map(|header| header.version),
-        events: ending.map_or(0, |ending| ending.events),
+        events: past.is_none().then(|| ending.map_or(0, |ending| ending.events)),
         status: file.status().as_str(),
+        outcome: past.map(|past| &*past.status),
+        worst: past.and(file.worst()).map(Severity::as_str),
         lock: ending.and_then(|ending| ending.lock.as_ref()).map(LockJson::of),
         busy: ending.into_iter().flat_map(|ending| &ending.busy).map(|busy| busy.as_str()).collect(),
-        findings: Stream(|| file.findings.iter().map(finding)),
+        findings: (past.is_none() || !file.findings.is_empty())
+            .then_some(Stream(|| file.findings.iter().map(finding))),
     }
 }
 

@@ -66,20 +66,14 @@ fn size() -> (usize, usize) {
 struct Canvas {
     all: MultiProgress,
     lines: Vec<ProgressBar>,
-    style: ProgressStyle,
 }
 
 impl Canvas {
     fn new() -> Self {
-        // Wide characters may make a line longer than it was counted: what is too much is cut off.
-        let style = ProgressStyle::with_template("{spinner} {wide_msg}");
-        Self {
-            all: MultiProgress::with_draw_target(ProgressDrawTarget::stderr()),
-            lines: Vec::new(),
-            style: style.unwrap_or_else(|_| ProgressStyle::default_spinner()),
-        }
+        Self { all: MultiProgress::with_draw_target(ProgressDrawTarget::stderr()), lines: Vec::new() }
     }
 
+    /// Each line that is another than it was costs a repaint, and so does the mark that turns, which only the first has.
     fn show(&mut self, lines: Vec<String>) {
         while self.lines.len() > lines.len() {
             if let Some(line) = self.lines.pop() {
@@ -87,11 +81,16 @@ impl Canvas {
             }
         }
         while self.lines.len() < lines.len() {
-            self.lines.push(self.all.add(ProgressBar::new_spinner().with_style(self.style.clone())));
+            let style = style(self.lines.is_empty());
+            self.lines.push(self.all.add(ProgressBar::new_spinner().with_style(style)));
         }
         for (line, text) in self.lines.iter().zip(lines) {
-            line.set_message(text);
-            line.tick();
+            if line.message() != text {
+                line.set_message(text);
+            }
+        }
+        if let Some(first) = self.lines.first() {
+            first.tick();
         }
     }
 
@@ -102,4 +101,10 @@ impl Canvas {
         // Nobody is left to tell when standard error is closed.
         let _ = self.all.clear();
     }
+}
+
+/// Wide characters may make a line longer than it was counted: what is too much is cut off.
+fn style(is_first: bool) -> ProgressStyle {
+    let style = ProgressStyle::with_template(if is_first { "{spinner} {wide_msg}" } else { "  {wide_msg}" });
+    style.unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -8,6 +8,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// A log that is done sooner than this needs no line of its own.
+const SOON: Duration = Duration::from_millis(500);
+
 /// How far a run is.
 #[derive(Debug)]
 pub(super) struct State {
@@ -73,10 +76,11 @@ impl State {
     }
 
     /// The lines to show, `most` at most and none longer than `width`: the whole, where there is more than one log, and
-    /// the logs that have been worked on longest.
+    /// the logs that are not done soon, that which has been worked on longest first.
     pub(super) fn lines(&self, now: Instant, width: usize, most: usize) -> Vec<String> {
         let whole = (self.logs > 1).then(|| self.whole(now));
-        let logs = self.running.values().map(|log| log.line(now, width));
+        let needs_line = |log: &&Log| self.logs == 1 || now.saturating_duration_since(log.begun) >= SOON;
+        let logs = self.running.values().filter(needs_line).map(|log| log.line(now, width));
         whole.into_iter().chain(logs).take(most.max(1)).collect()
     }
 
@@ -131,18 +135,22 @@ mod tests {
         let mut state = State::new(1234, 300 << 20, start);
         assert_eq!(state.lines(start, 80, 9), ["0 of 1,234 logs, 0 B of 300.00 MiB"]);
         let first = state.log(Path::new("a.jsonl"), 100 << 20, start);
-        let second = state.log(Path::new("b\u{1b}[2J.jsonl"), 0, at(2));
+        let second = state.log(Path::new("b\u{1b}[2J.jsonl"), 0, at(1));
         state.done(first);
         state.stage(second, "asking\nsmall");
         state.received(second, 2100);
         let expected = [
             "1 of 1,234 logs, 100.00 MiB of 300.00 MiB, 50.00 MiB/s, about 5s left",
-            "b\\u{1b}[2J.jsonl: asking small, 2,100 tokens received (0 s)",
+            "b\\u{1b}[2J.jsonl: asking small, 2,100 tokens received (1 s)",
         ];
         assert_eq!(state.lines(at(2), 80, 9), expected);
         assert_eq!(state.lines(at(2), 80, 1), expected[..1]);
+        // A log that may be done before anyone has read its name has no line yet.
+        state.log(Path::new("c.jsonl"), 0, at(2));
+        assert_eq!(state.lines(at(2), 80, 9), expected);
+        assert_eq!(state.lines(at(3), 80, 9).len(), 3);
         state.stage(second, "trying again");
-        assert!(state.lines(at(9), 80, 9)[1].ends_with("trying again (7 s)"));
+        assert!(state.lines(at(9), 80, 9)[1].ends_with("trying again (8 s)"));
     }
 
     #[test]

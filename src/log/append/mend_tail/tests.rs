@@ -2,8 +2,8 @@ use super::*;
 use crate::log::append::{RealDisk, zstd_frame};
 use crate::log::failing_disk::FailingDisk;
 use crate::log::{Item, LogReader};
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
 
 const HEADER: &str = r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#;
 
