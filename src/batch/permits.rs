@@ -9,9 +9,17 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// A number of permits, each held by one thread at a time.
 #[derive(Debug)]
 pub struct Permits {
-    /// Below zero while who wants to end goes on without one.
-    free: Mutex<isize>,
+    counts: Mutex<Counts>,
     given_back: Condvar,
+}
+
+#[derive(Debug)]
+struct Counts {
+    /// Below zero while who wants to end goes on without one.
+    free: isize,
+    /// Threads that wait for the permit that they have lent. They come first: what they are at has been begun.
+    returning: isize,
+    waiting: usize,
 }
 
 impl Permits {
@@ -19,12 +27,16 @@ impl Permits {
     #[must_use]
     pub fn new(count: usize) -> Self {
         let count = isize::try_from(count.max(1)).unwrap_or(isize::MAX);
-        Self { free: Mutex::new(count), given_back: Condvar::new() }
+        let counts = Counts { free: count, returning: 0, waiting: 0 };
+        Self { counts: Mutex::new(counts), given_back: Condvar::new() }
     }
 
     /// Waits for a permit; `None` where it is no longer wanted.
     pub fn take(&self, is_cancelled: &dyn Fn() -> bool) -> Option<Permit<'_>> {
-        self.wait(is_cancelled).then(|| Permit { permits: self })
+        let mut counts = self.wait(is_cancelled, |counts| counts.free > counts.returning);
+        let is_had = !is_cancelled() && counts.free > counts.returning;
+        counts.free -= isize::from(is_had);
+        is_had.then(|| Permit { permits: self })
     }
 
     /// Gives back a permit that this thread holds until what is returned is dropped, which waits for one again. Where
@@ -34,29 +46,33 @@ impl Permits {
         Lent { permits: self, is_cancelled }
     }
 
-    /// Whether there is a permit to hold, after waiting for it.
-    fn wait(&self, is_cancelled: &dyn Fn() -> bool) -> bool {
-        let mut free = self.free();
-        loop {
-            if is_cancelled() {
-                return false;
-            }
-            if *free > 0 {
-                *free -= 1;
-                return true;
-            }
-            let waited = self.given_back.wait_timeout(free, PATIENCE);
-            free = waited.unwrap_or_else(PoisonError::into_inner).0;
+    /// Waits until there is what is waited for, or until it is no longer wanted.
+    fn wait(
+        &self,
+        is_cancelled: &dyn Fn() -> bool,
+        is_there: impl Fn(&Counts) -> bool,
+    ) -> MutexGuard<'_, Counts> {
+        let mut counts = self.counts();
+        counts.waiting += 1;
+        while !is_there(&counts) && !is_cancelled() {
+            let waited = self.given_back.wait_timeout(counts, PATIENCE);
+            counts = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+        counts.waiting -= 1;
+        counts
     }
 
     fn give_back(&self) {
-        *self.free() += 1;
-        self.given_back.notify_one();
+        let mut counts = self.counts();
+        counts.free += 1;
+        // Whoever of them comes first is not known here.
+        if counts.waiting > 0 {
+            self.given_back.notify_all();
+        }
     }
 
-    fn free(&self) -> MutexGuard<'_, isize> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -80,9 +96,10 @@ pub struct Lent<'a> {
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        if !self.permits.wait(self.is_cancelled) {
-            *self.permits.free() -= 1;
-        }
+        self.permits.counts().returning += 1;
+        let mut counts = self.permits.wait(self.is_cancelled, |counts| counts.free > 0);
+        counts.returning -= 1;
+        counts.free -= 1;
     }
 }
 
@@ -139,6 +156,21 @@ mod tests {
         assert!(is_free(&permits));
         drop(lent);
         assert!(!is_free(&permits));
+        drop(held);
+        assert!(is_free(&permits));
+    }
+
+    #[test]
+    fn who_has_lent_a_permit_comes_before_who_wants_one() {
+        let permits = Permits::new(1);
+        let held = permits.take(NEVER);
+        let lent = permits.lend(NEVER);
+        let other = permits.take(NEVER);
+        permits.counts().returning += 1;
+        drop(other);
+        assert!(!is_free(&permits), "it is kept for who returns");
+        permits.counts().returning -= 1;
+        drop(lent);
         drop(held);
         assert!(is_free(&permits));
     }
