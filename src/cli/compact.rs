@@ -1,17 +1,20 @@
 //! `dshc compact`.
 
+use super::crew::{Hands, Worked};
+use super::errands::{Errand, errands};
+use super::live_calls::LiveCalls;
+use super::reasons::tell_reasons;
 use super::summarizer::{SummarizerArgs, environment};
-use super::targets::targets;
-use super::watching::{Interrupt, Watching};
-use super::{Format, NO_OUTPUT, UsageError, inputs};
-use crate::batch;
+use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
+use crate::batch::{self, Ended, Permits};
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
 use crate::exit::Exit;
 use crate::guard;
 use crate::log::append::RealDisk;
-use crate::report::{Layout, Printer, human, json, shown_path};
+use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
+use crate::summarize::Summarizer;
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -158,7 +161,7 @@ impl FromStr for Span {
 }
 
 impl Compact {
-    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
+    pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
         let logs = inputs::sessions(batch::find(&self.paths));
         if self.region.is_some() && logs.len() > 1 {
             return Err(UsageError::new(
@@ -167,46 +170,40 @@ impl Compact {
             )
             .into());
         }
-        if logs.iter().any(|log| log.path == Path::new("-")) {
-            return Err(UsageError::new("standard input cannot be appended to", "name a file").into());
-        }
-        let targets = targets(self.output.as_deref(), &logs)?;
+        let errands = errands(self.output.as_deref(), logs)?;
         let summarizer = match self.strategy {
             Strategy::Summary => self.summarizer.build(environment)?,
             Strategy::Drop => self.summarizer.none()?,
         };
         let options = self.options()?;
-        if logs.is_empty() {
+        if errands.is_empty() {
             printer.note("no log is there");
         }
-        let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-        let progress = printer.progress();
-        let watch = Watching::new(&progress, &interrupt);
-        let services = Services { summarizer: &*summarizer, disk: &RealDisk, watch: &watch };
-        let mut outcomes = Vec::new();
-        for (log, target) in logs.iter().zip(&targets) {
-            if interrupt.is_asked() {
-                break;
-            }
-            progress.log(&log.path);
-            outcomes.push(match log.twin() {
-                Some(twin) => two_encodings(&log.path, twin),
-                None => compact::compact(&log.path, target.as_deref(), &options, &services),
-            });
-            if let (Some(note), Some(outcome)) = (log.older_told(), outcomes.last_mut()) {
-                outcome.notes.insert(0, note);
+        let calls = self.summarizer.calls_at_once();
+        let is_live = !summarizer.is_free() && !options.is_dry_run;
+        let hands = Hands::new(jobs).and_waiting(if is_live { calls } else { 0 });
+        let calls = Permits::new(calls);
+        let Worked { ended, is_interrupted } = hands.work(&errands, printer, |errand, running| {
+            let live = LiveCalls::new(&*summarizer, &calls, &hands.cores);
+            let summarizer: &dyn Summarizer = if is_live { &live } else { &*summarizer };
+            let outcome =
+                carry_out(errand, &options, &Services { summarizer, disk: &RealDisk, watch: running });
+            (!outcome.was_not_begun()).then_some(outcome)
+        })?;
+        let mut outcomes = Vec::with_capacity(errands.len());
+        for (errand, ended) in errands.iter().zip(ended) {
+            match ended {
+                Ended::Done(outcome) => outcomes.extend(outcome),
+                Ended::Panicked(why) => outcomes.push(Outcome::panicked(errand.log.path.clone(), &why)),
+                Ended::NotBegun => {}
             }
         }
-        progress.clear();
-        self.report(&outcomes, printer)?;
-        if outcomes.len() < logs.len() {
-            printer.note(&format!(
-                "interrupted: {} of {} logs were not begun",
-                logs.len() - outcomes.len(),
-                logs.len()
-            ));
+        let not_begun = is_interrupted.then(|| errands.len() - outcomes.len());
+        self.report(&outcomes, not_begun, printer)?;
+        if let Some(not_begun) = not_begun {
+            printer.note(&interrupted(not_begun, errands.len(), "begun"));
         }
-        let exit = if interrupt.is_asked() { Exit::Interrupted } else { Exit::Done };
+        let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
         Ok(outcomes.iter().fold(exit, |exit, outcome| exit.merge(exit_of(outcome.status))))
     }
 
@@ -257,25 +254,32 @@ impl Compact {
         limit.map_or(Occasion::Now, |limit| Occasion::Pressure { limit, passes: self.passes })
     }
 
-    fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
+    fn report(&self, outcomes: &[Outcome], not_begun: Option<usize>, printer: Printer) -> Result<()> {
+        let is_verbose = printer.verbosity == Verbosity::Verbose;
         let written = match self.format {
-            Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, out)),
-            Format::Human => printer.print(Layout::Human, |out| {
-                outcomes.iter().try_for_each(|outcome| human::compact(outcome, out))
-            }),
+            Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, not_begun, out)),
+            Format::Human => {
+                printer.print(Layout::Human, |out| human::compact(outcomes, not_begun, is_verbose, out))
+            }
         };
-        for outcome in outcomes {
-            let Some(reason) = &outcome.reason else { continue };
-            let help = match reason.spans().as_slice() {
-                [] => reason.help.clone(),
-                spans => format!("{}: {}", reason.help, spans.join(" or ")),
-            };
-            printer.error(&format!("{}: {}", shown_path(&outcome.path), reason.message), Some(&help));
-        }
+        let reasons =
+            outcomes.iter().filter_map(|outcome| Some((outcome.path.as_path(), outcome.reason.as_ref()?)));
+        tell_reasons(reasons, "compacted", printer);
         let compacted = outcomes.iter().filter(|outcome| outcome.status == Status::Compacted).count();
         written
             .with_context(|| format!("{NO_OUTPUT} ({compacted} of {} logs were compacted)", outcomes.len()))
     }
+}
+
+fn carry_out(Errand { log, target }: &Errand, options: &Options, services: &Services) -> Outcome {
+    let mut outcome = match log.twin() {
+        Some(twin) => two_encodings(&log.path, twin),
+        None => compact::compact(&log.path, target.as_deref(), options, services),
+    };
+    if let Some(note) = log.older_told() {
+        outcome.notes.insert(0, note);
+    }
+    outcome
 }
 
 /// Which of two files dsh would go on with nobody can know, so neither is touched.

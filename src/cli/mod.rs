@@ -4,18 +4,23 @@
 //! `main`.
 
 mod compact;
+mod crew;
+mod errands;
 mod inputs;
+mod live_calls;
+mod reasons;
 mod repack;
 mod replay;
 mod rules;
 mod summarizer;
-mod targets;
 mod verify;
 mod watching;
 
 use crate::exit::Exit;
 use crate::report::{Printer, Verbosity};
+use crate::wording::{amount, grouped};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 
 /// Offline workbench for the session logs of DeepSeek Harness (dsh).
 ///
@@ -46,6 +51,9 @@ struct Global {
     /// Show no progress, even on a terminal.
     #[arg(long, global = true, help_heading = "Output")]
     no_progress: bool,
+    /// Work on N logs at once [default: as many as there are cores]. What comes out is the same for every N.
+    #[arg(short, long, global = true, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -68,11 +76,12 @@ pub fn run() -> Exit {
         }
     };
     let printer = cli.global.printer();
+    let jobs = crew::jobs(cli.global.jobs);
     let result = match cli.command {
         Command::Replay(command) => command.run(printer),
-        Command::Verify(command) => command.run(printer),
-        Command::Compact(command) => command.run(printer),
-        Command::Repack(command) => command.run(printer),
+        Command::Verify(command) => command.run(jobs, printer),
+        Command::Compact(command) => command.run(jobs, printer),
+        Command::Repack(command) => command.run(jobs, printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }
@@ -103,6 +112,12 @@ enum Format {
 
 /// What went wrong when a report could not be written.
 const NO_OUTPUT: &str = "cannot write to standard output";
+
+/// That so many of a run's logs were not begun, or not `done`.
+fn interrupted(not_begun: usize, logs: usize, done: &str) -> String {
+    let (not_begun, logs) = (grouped(not_begun as u64), amount(logs as u64, "log"));
+    format!("interrupted: {not_begun} of {logs} were not {done}")
+}
 
 /// Something that the caller must say differently.
 #[derive(Debug, thiserror::Error)]

@@ -1,14 +1,15 @@
 //! `dshc repack`.
 
-use super::targets::targets;
-use super::watching::{Interrupt, Watching};
-use super::{Format, NO_OUTPUT, UsageError, inputs};
-use crate::batch;
+use super::crew::{Hands, Worked};
+use super::errands::{Errand, errands};
+use super::reasons::tell_reasons;
+use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
+use crate::batch::{self, Ended};
 use crate::exit::Exit;
 use crate::guard;
 use crate::log::append::RealDisk;
-use crate::repack::{self, LEVELS, Options, Outcome, Services, Status, Target};
-use crate::report::{Layout, Printer, human, json, shown_path};
+use crate::repack::{self, LEVELS, Options, Outcome, Run, Services, Status, Target};
+use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ fn level_range() -> std::ops::RangeInclusive<i64> {
 }
 
 impl Repack {
-    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
+    pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
         if self.output.is_none() && !self.in_place && !self.dry_run {
             let help =
                 "say -o PATH for new files, --in-place to replace the logs, or -n to see what it would save";
@@ -72,43 +73,45 @@ impl Repack {
         }
         let found = batch::find(&self.paths);
         let ignored = found.ignored.clone();
-        let logs = inputs::sessions(found);
-        if logs.iter().any(|log| log.path == Path::new("-")) {
-            return Err(UsageError::new("standard input cannot be repacked", "name a file").into());
-        }
-        let targets = targets(self.output.as_deref(), &logs)?;
+        let errands = errands(self.output.as_deref(), inputs::sessions(found))?;
         let options = Options { level: self.level, is_idle: self.assume_idle, ..Options::default() };
-        if logs.is_empty() {
+        if errands.is_empty() {
             printer.note("no log is there");
         }
-        let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-        let progress = printer.progress();
-        let watch = Watching::new(&progress, &interrupt);
-        let services = Services { disk: &RealDisk, watch: &watch };
-        let mut outcomes = Vec::new();
-        for (log, target) in logs.iter().zip(&targets) {
-            if interrupt.is_asked() {
-                break;
+        let Worked { ended, is_interrupted } =
+            Hands::new(jobs).work(&errands, printer, |errand, running| {
+                let services = Services { disk: &RealDisk, watch: running };
+                let outcome = self.carry_out(errand, &options, &services);
+                (!outcome.was_not_begun()).then_some(outcome)
+            })?;
+        let mut outcomes = Vec::with_capacity(errands.len());
+        for (errand, ended) in errands.iter().zip(ended) {
+            match ended {
+                Ended::Done(outcome) => outcomes.extend(outcome),
+                Ended::Panicked(why) => outcomes.push(Outcome::panicked(errand.log.path.clone(), &why)),
+                Ended::NotBegun => {}
             }
-            progress.log(&log.path);
-            let mut outcome = match log.twin() {
-                Some(twin) => {
-                    let reason = guard::two_encodings(&shown_path(twin), "repacked");
-                    Outcome::refused(log.path.clone(), reason)
-                }
-                None => repack::repack(&log.path, self.target(target.as_deref()), &options, &services),
-            };
-            outcome.notes.splice(..0, log.older_told());
-            outcomes.push(outcome);
         }
-        progress.clear();
-        self.report(&outcomes, &ignored, printer)?;
-        if outcomes.len() < logs.len() {
-            let left = logs.len() - outcomes.len();
-            printer.note(&format!("interrupted: {left} of {} logs were not begun", logs.len()));
+        let not_begun = is_interrupted.then(|| errands.len() - outcomes.len());
+        self.report(&outcomes, &ignored, not_begun, printer)?;
+        if let Some(not_begun) = not_begun {
+            printer.note(&interrupted(not_begun, errands.len(), "begun"));
         }
-        let exit = if interrupt.is_asked() { Exit::Interrupted } else { Exit::Done };
+        let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
         Ok(outcomes.iter().fold(exit, |exit, outcome| exit.merge(outcome.exit())))
+    }
+
+    fn carry_out(&self, errand: &Errand, options: &Options, services: &Services) -> Outcome {
+        let Errand { log, target } = errand;
+        let mut outcome = match log.twin() {
+            Some(twin) => {
+                let reason = guard::two_encodings(&shown_path(twin), "repacked");
+                Outcome::refused(log.path.clone(), reason)
+            }
+            None => repack::repack(&log.path, self.target(target.as_deref()), options, services),
+        };
+        outcome.notes.splice(..0, log.older_told());
+        outcome
     }
 
     fn target<'a>(&self, output: Option<&'a Path>) -> Target<'a> {
@@ -119,15 +122,22 @@ impl Repack {
         }
     }
 
-    fn report(&self, outcomes: &[Outcome], ignored: &[PathBuf], printer: Printer) -> Result<()> {
+    fn report(
+        &self,
+        outcomes: &[Outcome],
+        ignored: &[PathBuf],
+        not_begun: Option<usize>,
+        printer: Printer,
+    ) -> Result<()> {
+        let is_verbose = printer.verbosity == Verbosity::Verbose;
+        let run = Run { outcomes, ignored, not_begun };
         let written = match self.format {
-            Format::Json => printer.print(Layout::Data, |out| json::repack(outcomes, ignored, out)),
-            Format::Human => printer.print(Layout::Human, |out| human::repack(outcomes, ignored, out)),
+            Format::Json => printer.print(Layout::Data, |out| json::repack(&run, out)),
+            Format::Human => printer.print(Layout::Human, |out| human::repack(&run, is_verbose, out)),
         };
-        for outcome in outcomes {
-            let Some(reason) = &outcome.reason else { continue };
-            printer.error(&format!("{}: {}", shown_path(&outcome.path), reason.message), Some(&reason.help));
-        }
+        let reasons =
+            outcomes.iter().filter_map(|outcome| Some((outcome.path.as_path(), outcome.reason.as_ref()?)));
+        tell_reasons(reasons, "repacked", printer);
         let repacked = outcomes.iter().filter(|outcome| outcome.status == Status::Repacked).count();
         written.with_context(|| format!("{NO_OUTPUT} ({repacked} of {} logs were repacked)", outcomes.len()))
     }

@@ -3,7 +3,7 @@
 use super::exact::ExactTokens;
 use super::gates::Recall;
 use super::prune::Pruned;
-use crate::guard::Reason;
+use crate::guard::{self, Reason};
 use crate::log::Header;
 use crate::session::{Session, TaskVisibility};
 use crate::summarize::Usage;
@@ -193,6 +193,36 @@ impl Outcome {
         outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
         outcome.stop(Status::Refused, reason);
         outcome
+    }
+
+    /// A log on which dshc itself failed.
+    #[must_use]
+    pub fn panicked(path: PathBuf, why: &str) -> Self {
+        let mut outcome = Self::new(path);
+        outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
+        outcome.stop(Status::Failed, guard::panicked(why));
+        outcome
+    }
+
+    /// Whether the run was interrupted before anything was written.
+    #[must_use]
+    pub fn was_not_begun(&self) -> bool {
+        self.status == Status::Refused
+            && self.reason.as_ref().is_some_and(|reason| reason.code == "cancelled")
+    }
+
+    /// The surface's host tokens before and after; the same where nothing was, or would be, changed.
+    #[must_use]
+    pub fn host_tokens_change(&self) -> (u64, u64) {
+        let HostTokens { before, after } = self.host_tokens;
+        (before, after.unwrap_or(before))
+    }
+
+    /// The file's bytes before and after; the same where nothing was written.
+    #[must_use]
+    pub fn bytes_change(&self) -> (u64, u64) {
+        let (before, after) = self.bytes;
+        (before, after.unwrap_or(before))
     }
 
     /// Takes what the log's header tells.

@@ -12,8 +12,8 @@ const HELP_CHANGED: &str = "close the session in dsh, then run dshc again";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// A stable code: `busy`, `in_use`, `region`, `budget`, `not_smaller`, `recall`, `damaged`, `unsupported`, `output`,
-    /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, `hard_links`, `proof`, or the code of
-    /// what made a log unreadable.
+    /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, `hard_links`, `proof`, `internal`, or
+    /// the code of what made a log unreadable.
     pub code: &'static str,
     /// What is in the way.
     pub message: String,
@@ -85,6 +85,12 @@ impl Reason {
             ),
         }
     }
+}
+
+/// dshc itself failed.
+pub(crate) fn panicked(why: &str) -> Reason {
+    let help = "this is a fault of dshc: report it; `dshc verify` tells how the log stands";
+    Reason::new("internal", format!("dshc failed on it: {why}"), help)
 }
 
 /// The user wants the run to end.

@@ -15,7 +15,7 @@ mod proof;
 mod tests;
 
 pub use layout::FRAME_TEXT;
-pub use outcome::{Outcome, Status};
+pub use outcome::{Outcome, Run, Status};
 
 use crate::guard::Reason;
 use crate::log::append::{AppendError, Disk};

@@ -1,7 +1,7 @@
 //! What came of one log.
 
 use crate::exit::Exit;
-use crate::guard::Reason;
+use crate::guard::{self, Reason};
 use crate::log::Header;
 use std::path::PathBuf;
 
@@ -23,6 +23,10 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them, best first.
+    pub const ALL: [Self; 6] =
+        [Self::Repacked, Self::Planned, Self::NothingToDo, Self::Refused, Self::Failed, Self::Unreadable];
+
     /// The word that reports use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -64,6 +68,17 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
+/// All that is told about a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// What came of each log that was begun, in the order of the logs.
+    pub outcomes: &'a [Outcome],
+    /// Files that look like logs and are none to dsh.
+    pub ignored: &'a [PathBuf],
+    /// Of a run that was interrupted: how many logs were not begun.
+    pub not_begun: Option<usize>,
+}
+
 impl Outcome {
     pub(super) fn new(path: PathBuf) -> Self {
         Self {
@@ -90,12 +105,38 @@ impl Outcome {
         outcome
     }
 
+    /// A log on which dshc itself failed.
+    #[must_use]
+    pub fn panicked(path: PathBuf, why: &str) -> Self {
+        let mut outcome = Self::new(path);
+        outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
+        outcome.stop(Status::Failed, guard::panicked(why));
+        outcome
+    }
+
+    /// Whether the run was interrupted before anything was written.
+    #[must_use]
+    pub fn was_not_begun(&self) -> bool {
+        self.status == Status::Refused && self.is_cancelled()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.reason.as_ref().is_some_and(|reason| reason.code == "cancelled")
+    }
+
+    /// The file's bytes before and after; the same where nothing is, or would be, another.
+    #[must_use]
+    pub fn bytes_change(&self) -> (u64, u64) {
+        let (before, after) = self.bytes;
+        (before, after.unwrap_or(before))
+    }
+
     /// The exit code that the log alone would give.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self.status {
             Status::Repacked | Status::Planned | Status::NothingToDo => Exit::Done,
-            _ if self.reason.as_ref().is_some_and(|reason| reason.code == "cancelled") => Exit::Interrupted,
+            _ if self.is_cancelled() => Exit::Interrupted,
             Status::Refused => Exit::Refused,
             Status::Failed => Exit::Failed,
             Status::Unreadable => Exit::Unreadable,

@@ -6,6 +6,7 @@ mod repack;
 mod replay;
 mod rules;
 mod text;
+mod totals;
 mod verify;
 
 pub use compact::compact;

@@ -1,15 +1,17 @@
 //! `dshc.repack/1`.
 
-use crate::repack::{Outcome, Status};
+use crate::repack::{Outcome, Run, Status};
+use crate::report::stream::Stream;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<F, I> {
     schema: &'static str,
-    files: Vec<FileJson<'a>>,
-    ignored: Vec<String>,
+    files: F,
+    ignored: I,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<bool>,
     summary: SummaryJson,
 }
 
@@ -58,6 +60,8 @@ struct SummaryJson {
     refused: usize,
     failed: usize,
     unreadable: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_begun: Option<usize>,
     bytes: Totals,
     frames: Totals,
 }
@@ -80,12 +84,14 @@ impl Totals {
 }
 
 /// Writes the document of a run.
-pub fn repack(outcomes: &[Outcome], ignored: &[PathBuf], out: &mut dyn Write) -> io::Result<()> {
+pub fn repack(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    let Run { outcomes, ignored, not_begun } = *run;
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let document = Document {
         schema: "dshc.repack/1",
-        files: outcomes.iter().map(file).collect(),
-        ignored: ignored.iter().map(|path| path.display().to_string()).collect(),
+        files: Stream(|| outcomes.iter().map(file)),
+        ignored: Stream(|| ignored.iter().map(|path| path.display().to_string())),
+        interrupted: not_begun.map(|_| true),
         summary: SummaryJson {
             files: outcomes.len(),
             repacked: count(Status::Repacked),
@@ -94,6 +100,7 @@ pub fn repack(outcomes: &[Outcome], ignored: &[PathBuf], out: &mut dyn Write) ->
             refused: count(Status::Refused),
             failed: count(Status::Failed),
             unreadable: count(Status::Unreadable),
+            not_begun,
             bytes: Totals::of(outcomes.iter().map(|outcome| outcome.bytes)),
             frames: Totals::of(outcomes.iter().filter_map(|outcome| outcome.frames)),
         },

@@ -1,14 +1,35 @@
-//! Where `-o` puts each log's result.
+//! Logs that a command writes, and where it puts the result of each.
 
 use super::UsageError;
-use crate::batch::FoundLog;
+use crate::batch::{FoundLog, Task};
 use anyhow::Result;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Where each log's result goes, if `output` is named: there, or below it as the log lies below the folder that was named.
+/// A log, and where its result goes.
+pub(super) struct Errand {
+    pub(super) log: FoundLog,
+    /// The place that `-o` gives it.
+    pub(super) target: Option<PathBuf>,
+}
+
+impl Task for Errand {
+    fn path(&self) -> &Path {
+        &self.log.path
+    }
+}
+
+/// The logs with their targets, if `output` is named: there, or below it as the log lies below the folder that was named.
 /// Checked before any log is read: nothing may be there yet.
-pub(super) fn targets(output: Option<&Path>, logs: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
+pub(super) fn errands(output: Option<&Path>, logs: Vec<FoundLog>) -> Result<Vec<Errand>> {
+    if logs.iter().any(|log| log.path == Path::new("-")) {
+        return Err(UsageError::new("standard input cannot be written to", "name a file").into());
+    }
+    let targets = targets(output, &logs)?;
+    Ok(logs.into_iter().zip(targets).map(|(log, target)| Errand { log, target }).collect())
+}
+
+fn targets(output: Option<&Path>, logs: &[FoundLog]) -> Result<Vec<Option<PathBuf>>> {
     let Some(output) = output else { return Ok(vec![None; logs.len()]) };
     let has_log_name = output.extension().is_some_and(|ending| ending == "jsonl" || ending == "zstd");
     let is_single = matches!(logs, [log] if log.below.is_none() || has_log_name);
