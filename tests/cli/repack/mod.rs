@@ -226,9 +226,29 @@ fn reports_are_as_they_were() {
     let told = [&plan, &done].map(|run| blur(&format!("{}\n{}", run.out, run.err), after + rest)).concat();
     assert_golden("repack.txt", &told);
     let mut document = sandbox.json(&[&arguments[..], &["-n"]].concat()).0;
-    document["files"][0]["bytes"]["after"] = json!(0);
+    document["files"][1]["bytes"]["after"] = json!(0);
     document["summary"]["bytes"]["after"] = json!(0);
     assert_golden("repack.json", &format!("{document:#}\n"));
+}
+
+#[test]
+fn any_number_of_jobs_gives_the_same_report() {
+    let sandbox = Sandbox::new();
+    let of = |options: &[&str]| {
+        let run =
+            sandbox.run(&[&["repack", text(&fixture("corpus")), "-n", "--level", "3"], options].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.out
+    };
+    for format in ["human", "json"] {
+        assert_eq!(of(&["-j1", "--format", format]), of(&["-j3", "--format", format]));
+    }
+    let told = of(&[]);
+    assert!(
+        told.contains("  nothing to do\n") && told.contains(" planned, "),
+        "many logs are told in totals: {told}"
+    );
+    assert!(of(&["-v"]).contains("gen-11-0/session.jsonl.zstd\n"));
 }
 
 /// One log of many tiny frames becomes a log of one large one.
