@@ -3,9 +3,13 @@
 //!     cargo bench --bench archive -- generate --help
 //!     cargo bench --bench archive -- compare
 
+mod compare;
 mod generate;
 #[path = "../generator/mod.rs"]
 mod generator;
+mod measure;
+mod outcome;
+mod rivals;
 
 use clap::{Parser, Subcommand};
 use std::io;
@@ -25,11 +29,15 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Generate(generate::GenerateArgs),
+    Compare(compare::CompareArgs),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout().lock();
     match Arguments::parse().command {
-        Command::Generate(args) => generate::generate(&args, &mut io::stdout().lock())?,
+        Command::Generate(args) => generate::generate(&args, &mut out)?,
+        Command::Compare(args) if !compare::compare(&args, &mut out)? => return Ok(ExitCode::FAILURE),
+        Command::Compare(_) => {}
     }
     Ok(ExitCode::SUCCESS)
 }

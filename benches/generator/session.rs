@@ -391,21 +391,18 @@ impl<'p, W: Write> Session<'p, W> {
         self.end_event(APPEND)
     }
 
-    /// A compaction of all nodes before this turn, inside it, as dsh does under pressure (FORMAT §7.4).
+    /// A compaction of all nodes between the task and this turn, inside it, as dsh does under pressure (FORMAT §7.4);
+    /// dsh would take the task too, of which `dshc verify` warns.
     fn compact(&mut self, first_kept: usize) -> io::Result<()> {
         let kept = self.nodes.split_off(first_kept);
-        let shadowed = std::mem::replace(&mut self.nodes, Vec::new());
+        let shadowed = self.nodes.split_off(self.nodes.len().min(1));
         let (Some(first), Some(last)) = (shadowed.first().copied(), shadowed.last().copied()) else {
-            self.nodes = kept;
+            self.nodes.extend(kept);
             return Ok(());
         };
         let seqs: Vec<u64> = shadowed.iter().map(|node| node.seq).collect();
         let host_tokens: u64 = shadowed.iter().map(|node| node.host_tokens).sum();
-        let mut id = Vec::new();
-        std::mem::swap(&mut id, &mut self.line);
-        id.clear();
-        write!(id, "{:016x}", self.dice.roll())?;
-        let id = String::from_utf8(id).unwrap_or_default();
+        let id = format!("{:016x}", self.dice.roll());
         let summary = self.summary();
 
         let start = self.bracket("compaction/start", &id)?;
