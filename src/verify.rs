@@ -13,10 +13,12 @@ use std::path::{Path, PathBuf};
 /// All logs of a run.
 #[derive(Debug, Default)]
 pub struct Verification {
-    /// The logs, in the order in which they were found.
+    /// The logs, in the order of their paths.
     pub files: Vec<FileVerdict>,
     /// Files that look like logs and are none that dsh would open.
     pub ignored: Vec<PathBuf>,
+    /// Of a run that was interrupted: how many logs were not looked at, or not to their end.
+    pub not_begun: Option<usize>,
 }
 
 /// One log.
@@ -128,13 +130,18 @@ impl FileVerdict {
         verdict
     }
 
-    /// Checks a log without looking around it.
-    fn alone(
-        path: PathBuf,
-        options: check::Options,
-        open: impl Fn(&Path) -> io::Result<Source>,
-    ) -> (Self, Option<Source>) {
-        let mut verdict = Self {
+    /// The verdict on a log on which dshc itself failed.
+    #[must_use]
+    pub fn panicked(path: PathBuf, spot: Option<Spot>, why: &str) -> Self {
+        let error = OpenError::Io(io::Error::other(format!("dshc failed on it: {why}")));
+        let help = "this is a fault of dshc: report it, with the log if you can".to_owned();
+        let finding = Finding { help, ..check::unreadable(&error) };
+        Self { spot, findings: vec![finding], ..Self::unknown(path) }
+    }
+
+    /// Of a log that nothing is known of.
+    fn unknown(path: PathBuf) -> Self {
+        Self {
             path,
             spot: None,
             header: None,
@@ -142,7 +149,16 @@ impl FileVerdict {
             content: None,
             ending: None,
             findings: Vec::new(),
-        };
+        }
+    }
+
+    /// Checks a log without looking around it.
+    fn alone(
+        path: PathBuf,
+        options: check::Options,
+        open: impl Fn(&Path) -> io::Result<Source>,
+    ) -> (Self, Option<Source>) {
+        let mut verdict = Self::unknown(path);
         let source = match open(&verdict.path) {
             Ok(source) => source,
             Err(error) => {
@@ -255,7 +271,7 @@ impl Verification {
         }
         ignored.extend(files.iter().filter_map(FileVerdict::left_out).map(Path::to_owned));
         ignored.sort();
-        Self { files, ignored }
+        Self { files, ignored, not_begun: None }
     }
 
     /// Makes all findings as the user wants them. Statuses and exit codes follow from what is left.

@@ -1,15 +1,18 @@
 //! `dshc compact`.
 
+use super::crew::{Hands, Worked};
+use super::live_calls::LiveCalls;
 use super::summarizer::{SummarizerArgs, environment};
-use super::watching::{Interrupt, Watching};
-use super::{Format, NO_OUTPUT, UsageError, inputs};
-use crate::batch::{self, FoundLog};
+use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
+use crate::batch::{self, Ended, FoundLog, Permits, Task};
 use crate::compact::{
     self, Counting, GateOptions, Limit, Occasion, Options, Outcome, Retention, Services, Status, Vouched,
 };
 use crate::exit::Exit;
 use crate::log::append::RealDisk;
-use crate::report::{Layout, Printer, human, json, shown_path};
+use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
+use crate::summarize::Summarizer;
+use crate::wording::amount;
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -27,6 +30,9 @@ Examples:
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, 3 a log cannot be read,
 4 refused before the first byte was written, 5 failed after that, 130 interrupted.";
+
+/// How many logs that could not be compacted are told one by one, unless more is asked for.
+const MOST_ERRORS: usize = 20;
 
 /// The share of the context window that stays where nothing else is said.
 const RETAIN_RATIO: f64 = 0.16;
@@ -156,7 +162,7 @@ impl FromStr for Span {
 }
 
 impl Compact {
-    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
+    pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
         let logs = inputs::sessions(batch::find(&self.paths));
         if self.region.is_some() && logs.len() > 1 {
             return Err(UsageError::new(
@@ -177,34 +183,33 @@ impl Compact {
         if logs.is_empty() {
             printer.note("no log is there");
         }
-        let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-        let progress = printer.progress();
-        let watch = Watching::new(&progress, &interrupt);
-        let services = Services { summarizer: &*summarizer, disk: &RealDisk, watch: &watch };
-        let mut outcomes = Vec::new();
-        for (log, target) in logs.iter().zip(&targets) {
-            if interrupt.is_asked() {
-                break;
-            }
-            progress.log(&log.path);
-            outcomes.push(match log.twin() {
-                Some(twin) => two_encodings(&log.path, twin),
-                None => compact::compact(&log.path, target.as_deref(), &options, &services),
-            });
-            if let (Some(note), Some(outcome)) = (log.older_told(), outcomes.last_mut()) {
-                outcome.notes.insert(0, note);
+        let calls = self.summarizer.calls_at_once();
+        let is_live = !summarizer.is_free() && !options.is_dry_run;
+        let hands = Hands::new(jobs).and_waiting(if is_live { calls } else { 0 });
+        let calls = Permits::new(calls);
+        let errands: Vec<Errand> =
+            logs.into_iter().zip(targets).map(|(log, target)| Errand { log, target }).collect();
+        let Worked { ended, is_interrupted } = hands.work(&errands, printer, |errand, running| {
+            let live = LiveCalls::new(&*summarizer, &calls, &hands.cores);
+            let summarizer: &dyn Summarizer = if is_live { &live } else { &*summarizer };
+            let outcome =
+                errand.carry_out(&options, &Services { summarizer, disk: &RealDisk, watch: running });
+            (!outcome.was_not_begun()).then_some(outcome)
+        })?;
+        let mut outcomes = Vec::with_capacity(errands.len());
+        for (errand, ended) in errands.iter().zip(ended) {
+            match ended {
+                Ended::Done(outcome) => outcomes.extend(outcome),
+                Ended::Panicked(why) => outcomes.push(Outcome::panicked(errand.log.path.clone(), &why)),
+                Ended::NotBegun => {}
             }
         }
-        progress.clear();
-        self.report(&outcomes, printer)?;
-        if outcomes.len() < logs.len() {
-            printer.note(&format!(
-                "interrupted: {} of {} logs were not begun",
-                logs.len() - outcomes.len(),
-                logs.len()
-            ));
+        let not_begun = is_interrupted.then(|| errands.len() - outcomes.len());
+        self.report(&outcomes, not_begun, printer)?;
+        if let Some(not_begun) = not_begun {
+            printer.note(&interrupted(not_begun, errands.len(), "begun"));
         }
-        let exit = if interrupt.is_asked() { Exit::Interrupted } else { Exit::Done };
+        let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
         Ok(outcomes.iter().fold(exit, |exit, outcome| exit.merge(exit_of(outcome.status))))
     }
 
@@ -290,24 +295,60 @@ impl Compact {
         Ok(targets.into_iter().map(Some).collect())
     }
 
-    fn report(&self, outcomes: &[Outcome], printer: Printer) -> Result<()> {
+    fn report(&self, outcomes: &[Outcome], not_begun: Option<usize>, printer: Printer) -> Result<()> {
+        let is_verbose = printer.verbosity == Verbosity::Verbose;
         let written = match self.format {
-            Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, out)),
-            Format::Human => printer.print(Layout::Human, |out| {
-                outcomes.iter().try_for_each(|outcome| human::compact(outcome, out))
-            }),
+            Format::Json => printer.print(Layout::Data, |out| json::compact(outcomes, not_begun, out)),
+            Format::Human => {
+                printer.print(Layout::Human, |out| human::compact(outcomes, not_begun, is_verbose, out))
+            }
         };
-        for outcome in outcomes {
-            let Some(reason) = &outcome.reason else { continue };
+        let most = if is_verbose { usize::MAX } else { MOST_ERRORS };
+        let stopped = || outcomes.iter().filter_map(|outcome| Some((outcome, outcome.reason.as_ref()?)));
+        for (outcome, reason) in stopped().take(most) {
             let help = match reason.spans().as_slice() {
                 [] => reason.help.clone(),
                 spans => format!("{}: {}", reason.help, spans.join(" or ")),
             };
             printer.error(&format!("{}: {}", shown_path(&outcome.path), reason.message), Some(&help));
         }
+        let more = stopped().count().saturating_sub(most);
+        if more > 0 {
+            let more = amount(more as u64, "more log");
+            printer.error(
+                &format!("{more} could not be compacted"),
+                Some("-v names them all, and so does --format json"),
+            );
+        }
         let compacted = outcomes.iter().filter(|outcome| outcome.status == Status::Compacted).count();
         written
             .with_context(|| format!("{NO_OUTPUT} ({compacted} of {} logs were compacted)", outcomes.len()))
+    }
+}
+
+/// A log, and where its result goes.
+struct Errand {
+    log: FoundLog,
+    target: Option<PathBuf>,
+}
+
+impl Task for Errand {
+    fn path(&self) -> &Path {
+        &self.log.path
+    }
+}
+
+impl Errand {
+    fn carry_out(&self, options: &Options, services: &Services) -> Outcome {
+        let log = &self.log;
+        let mut outcome = match log.twin() {
+            Some(twin) => two_encodings(&log.path, twin),
+            None => compact::compact(&log.path, self.target.as_deref(), options, services),
+        };
+        if let Some(note) = log.older_told() {
+            outcome.notes.insert(0, note);
+        }
+        outcome
     }
 }
 

@@ -4,7 +4,9 @@
 //! `main`.
 
 mod compact;
+mod crew;
 mod inputs;
+mod live_calls;
 mod replay;
 mod rules;
 mod summarizer;
@@ -13,7 +15,9 @@ mod watching;
 
 use crate::exit::Exit;
 use crate::report::{Printer, Verbosity};
+use crate::wording::{amount, grouped};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 
 /// Offline workbench for the session logs of DeepSeek Harness (dsh).
 ///
@@ -43,6 +47,9 @@ struct Global {
     /// Show no progress, even on a terminal.
     #[arg(long, global = true, help_heading = "Output")]
     no_progress: bool,
+    /// Work on N logs at once [default: as many as there are cores]. What comes out is the same for every N.
+    #[arg(short, long, global = true, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,10 +71,11 @@ pub fn run() -> Exit {
         }
     };
     let printer = cli.global.printer();
+    let jobs = crew::jobs(cli.global.jobs);
     let result = match cli.command {
         Command::Replay(command) => command.run(printer),
-        Command::Verify(command) => command.run(printer),
-        Command::Compact(command) => command.run(printer),
+        Command::Verify(command) => command.run(jobs, printer),
+        Command::Compact(command) => command.run(jobs, printer),
     };
     result.unwrap_or_else(|error| tell(&error, printer))
 }
@@ -98,6 +106,12 @@ enum Format {
 
 /// What went wrong when a report could not be written.
 const NO_OUTPUT: &str = "cannot write to standard output";
+
+/// That so many of a run's logs were not begun, or not `done`.
+fn interrupted(not_begun: usize, logs: usize, done: &str) -> String {
+    let (not_begun, logs) = (grouped(not_begun as u64), amount(logs as u64, "log"));
+    format!("interrupted: {not_begun} of {logs} were not {done}")
+}
 
 /// Something that the caller must say differently.
 #[derive(Debug, thiserror::Error)]

@@ -3,6 +3,7 @@
 use super::UsageError;
 use crate::summarize::{Command, Dialect, Drop, Limits, Live, Remote, Server, ServerError, Stub, Summarizer};
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// What a live model may write, the time for its whole answer and for silence in seconds, and the tries after the
@@ -11,6 +12,9 @@ const MAX_TOKENS: u64 = 8_192;
 const TIMEOUT: f64 = 300.0;
 const IDLE_TIMEOUT: f64 = 60.0;
 const RETRIES: u32 = 3;
+/// The calls at once where nothing else is said: a batch waits for models alone, so more than one pays; a server that
+/// limits its callers, or a model on this machine, is not to be flooded by who did not ask for that.
+const CONCURRENCY: usize = 4;
 
 /// Said of each flag: a heading for the next flags would hold on behind those of this struct.
 const HEADING: &str = "Summarizer";
@@ -62,6 +66,12 @@ pub(super) struct SummarizerArgs {
     /// How often to try again what may pass: a busy or broken server, a broken stream [default: 3].
     #[arg(long, help_heading = HEADING, value_name = "N")]
     retries: Option<u32>,
+    /// The most calls at once, over all logs of the run [default: 4].
+    ///
+    /// A log that waits for its answer holds none of the -j jobs. A model on this machine may want 1, a server with high
+    /// limits many more.
+    #[arg(long, help_heading = HEADING, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -152,6 +162,11 @@ impl SummarizerArgs {
         Ok(Remote::new(server, key, model, self.most_tokens(), limits))
     }
 
+    /// How many calls there may be at once.
+    pub(super) fn calls_at_once(&self) -> usize {
+        self.concurrency.map_or(CONCURRENCY, NonZeroUsize::get)
+    }
+
     /// What a model may write. In a small window the transcript is to have most of the room.
     fn most_tokens(&self) -> u64 {
         let share = self.summarizer_window.map_or(MAX_TOKENS, |window| (window / 6).max(1));
@@ -162,7 +177,7 @@ impl SummarizerArgs {
     fn refuse_idle_flags(&self) -> Result<(), UsageError> {
         const LIVE: &[Kind] = &[Kind::Command, Kind::Openai, Kind::Anthropic];
         const REMOTE: &[Kind] = &[Kind::Openai, Kind::Anthropic];
-        let flags: [(&str, bool, &[Kind]); 9] = [
+        let flags: [(&str, bool, &[Kind]); 10] = [
             ("--command", self.command.is_some(), &[Kind::Command]),
             ("--base-url", self.base_url.is_some(), REMOTE),
             ("--model", self.model.is_some(), REMOTE),
@@ -172,6 +187,7 @@ impl SummarizerArgs {
             ("--timeout", self.timeout.is_some(), LIVE),
             ("--idle-timeout", self.idle_timeout.is_some(), REMOTE),
             ("--retries", self.retries.is_some(), REMOTE),
+            ("--concurrency", self.concurrency.is_some(), LIVE),
         ];
         let idle =
             flags.into_iter().find(|(_, is_said, users)| *is_said && !users.contains(&self.summarizer));

@@ -1,8 +1,9 @@
 //! `dshc verify`.
 
+use super::crew::{Hands, Worked};
 use super::rules::{self, RuleOption, Subject};
-use super::{NO_OUTPUT, UsageError, inputs};
-use crate::batch;
+use super::{NO_OUTPUT, UsageError, inputs, interrupted};
+use crate::batch::{self, Ended};
 use crate::check::{self, Rule, Severity};
 use crate::exit::Exit;
 use crate::format::NEWEST;
@@ -10,7 +11,7 @@ use crate::report::{self, Layout, Printer, Verbosity, human, json};
 use crate::verify::{FileVerdict, Status, Verification};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +27,8 @@ Examples:
   dshc verify LOGS --format junit > dshc.xml        for GitLab, Jenkins and other CI systems
   dshc verify LOG --format json | jq .summary
 
-Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log cannot be read.";
+Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log cannot be read,
+130 interrupted.";
 
 /// Check logs and name everything that is wrong with them.
 ///
@@ -92,7 +94,7 @@ enum FailOn {
 }
 
 impl Verify {
-    pub(super) fn run(self, printer: Printer) -> Result<Exit> {
+    pub(super) fn run(self, jobs: usize, printer: Printer) -> Result<Exit> {
         if let Some(code) = &self.explain {
             return self.explain(&rules::named(code)?, printer);
         }
@@ -102,16 +104,35 @@ impl Verify {
         let settings = rules::settings(&self.rules)?;
         let found = batch::find(&inputs::or_default_root(self.paths)?);
         let options = check::Options { target: self.target_format };
-        let files =
-            found.logs.into_iter().map(|log| FileVerdict::of(log.path, log.spot, options, inputs::open));
-        let mut run = Verification::of(files.collect(), found.ignored);
+        let Worked { ended, is_interrupted } =
+            Hands::new(jobs).work(&found.logs, printer, |log, running| {
+                let open = |path: &Path| inputs::open(path).map(|source| source.until(running.stop()));
+                let verdict = FileVerdict::of(log.path.clone(), log.spot.clone(), options, open);
+                // Of a log that was not read to its end nothing is known.
+                (!running.is_cancelled()).then_some(verdict)
+            })?;
+        let logs = found.logs.len();
+        let mut files = Vec::with_capacity(logs);
+        for (log, ended) in found.logs.into_iter().zip(ended) {
+            match ended {
+                Ended::Done(verdict) => files.extend(verdict),
+                Ended::Panicked(why) => files.push(FileVerdict::panicked(log.path, log.spot, &why)),
+                Ended::NotBegun => {}
+            }
+        }
+        let not_begun = is_interrupted.then(|| logs - files.len());
+        let mut run = Verification { not_begun, ..Verification::of(files, found.ignored) };
         run.apply(&settings);
         let threshold = match self.fail_on {
             FailOn::Error => Severity::Error,
             FailOn::Warning => Severity::Warning,
         };
         print(&run, self.format, threshold, printer).context(NO_OUTPUT)?;
-        Ok(run.files.iter().fold(Exit::Done, |exit, file| exit.merge(exit_of(file, threshold))))
+        if let Some(not_begun) = not_begun {
+            printer.note(&interrupted(not_begun, logs, "looked at"));
+        }
+        let exit = if is_interrupted { Exit::Interrupted } else { Exit::Done };
+        Ok(run.files.iter().fold(exit, |exit, file| exit.merge(exit_of(file, threshold))))
     }
 
     fn explain(&self, subject: &Subject, printer: Printer) -> Result<Exit> {

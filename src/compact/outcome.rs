@@ -50,7 +50,7 @@ const HELP_CHANGED: &str = "close the session in dsh, then run dshc again";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// A stable code: `busy`, `in_use`, `region`, `budget`, `not_smaller`, `recall`, `damaged`, `unsupported`, `output`,
-    /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, or the code of what made a log
+    /// `changed`, `summary`, `commit`, `persistence`, `cancelled`, `two_encodings`, `internal`, or the code of what made a log
     /// unreadable.
     pub code: &'static str,
     /// What is in the way.
@@ -259,6 +259,38 @@ impl Outcome {
         outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
         outcome.stop(Status::Refused, Reason::new(code, message, help));
         outcome
+    }
+
+    /// A log on which dshc itself failed.
+    #[must_use]
+    pub fn panicked(path: PathBuf, why: &str) -> Self {
+        let mut outcome = Self::new(path);
+        outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
+        let message = format!("dshc failed on it: {why}");
+        let help = "this is a fault of dshc: report it; `dshc verify` tells how the log stands";
+        outcome.stop(Status::Failed, Reason::new("internal", message, help));
+        outcome
+    }
+
+    /// Whether the run was interrupted before anything was written.
+    #[must_use]
+    pub fn was_not_begun(&self) -> bool {
+        self.status == Status::Refused
+            && self.reason.as_ref().is_some_and(|reason| reason.code == "cancelled")
+    }
+
+    /// The surface's host tokens before and after; the same where nothing was, or would be, changed.
+    #[must_use]
+    pub fn host_tokens_change(&self) -> (u64, u64) {
+        let HostTokens { before, after } = self.host_tokens;
+        (before, after.unwrap_or(before))
+    }
+
+    /// The file's bytes before and after; the same where nothing was written.
+    #[must_use]
+    pub fn bytes_change(&self) -> (u64, u64) {
+        let (before, after) = self.bytes;
+        (before, after.unwrap_or(before))
     }
 
     /// Takes what the log's header tells.

@@ -1,6 +1,7 @@
 //! Where a log's bytes come from, and in which container.
 
 use super::place::LogName;
+use super::stop::Stop;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct Source {
     pub bytes: u64,
     /// How the text is stored by the first bytes, whatever the name promises.
     content: Option<Container>,
+    /// Once asked, reading fails.
+    stop: Stop,
     pub(super) file: File,
 }
 
@@ -65,7 +68,7 @@ impl Source {
             _ => None,
         };
         let container = if named_zstd { Container::Zstd } else { content.unwrap_or(Container::Raw) };
-        Ok(Self { path: path.to_owned(), container, bytes: meta.len(), content, file })
+        Ok(Self { path: path.to_owned(), container, bytes: meta.len(), content, stop: Stop::default(), file })
     }
 
     /// Reads standard input to its end into an unnamed temporary file.
@@ -86,6 +89,12 @@ impl Source {
         Self::of(file, path)
     }
 
+    /// The same bytes, which cannot be read on once the run is to end.
+    #[must_use]
+    pub fn until(self, stop: &Stop) -> Self {
+        Self { stop: stop.clone(), ..self }
+    }
+
     /// How the text is stored by the first bytes; `None` where they tell nothing.
     #[must_use]
     pub fn content(&self) -> Option<Container> {
@@ -94,7 +103,7 @@ impl Source {
 
     /// The same bytes once more.
     pub(super) fn again(&self) -> io::Result<Self> {
-        Ok(Self { path: self.path.clone(), file: self.file.try_clone()?, ..*self })
+        Ok(Self { path: self.path.clone(), stop: self.stop.clone(), file: self.file.try_clone()?, ..*self })
     }
 
     /// Writes the bytes that count to `output`.
@@ -107,7 +116,7 @@ impl Source {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(start))?;
         let left = self.bytes.saturating_sub(start);
-        Ok(io::BufReader::with_capacity(1 << 16, Promised { file, left }))
+        Ok(io::BufReader::with_capacity(1 << 16, Promised { file, left, stop: self.stop.clone() }))
     }
 }
 
@@ -118,10 +127,12 @@ pub(super) type SourceReader = io::BufReader<Promised>;
 pub(super) struct Promised {
     file: File,
     left: u64,
+    stop: Stop,
 }
 
 impl Read for Promised {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stop.check()?;
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
         let count = self.file.read(&mut buffer[..most])?;
         if count == 0 && most > 0 {
@@ -147,6 +158,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = Source::open(folder.path()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn nothing_is_read_once_the_run_is_to_end() {
+        let stop = Stop::default();
+        let source = Source::of_bytes(b"some text").until(&stop);
+        let twin = source.again().unwrap();
+        assert_eq!((read(&source).unwrap(), read(&twin).unwrap()), (9, 9));
+        stop.ask();
+        assert!(read(&source).is_err() && read(&twin).is_err());
     }
 
     #[test]

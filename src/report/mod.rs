@@ -17,5 +17,5 @@ pub use github::github;
 pub use junit::junit;
 pub use phrases::summary;
 pub use printer::{Layout, Printer, Verbosity, shown_path};
-pub use progress::Progress;
+pub use progress::{Line, Progress};
 pub use sarif::{sarif, sarif_left_out};

@@ -53,6 +53,7 @@ pub(super) fn totals(run: &Verification) -> (String, String) {
         (run.count(Status::Findings), "with findings"),
         (run.count(Status::Unreadable), "unreadable"),
         (run.ignored.len(), "ignored"),
+        (run.not_begun.unwrap_or_default(), "not looked at"),
     ];
     let parts: Vec<String> = parts
         .into_iter()

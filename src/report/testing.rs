@@ -37,5 +37,5 @@ pub fn run(findings: Vec<Finding>) -> Verification {
         ending: Some(Ending { events: 43, last_time: None, lock: None, busy: Vec::new() }),
         findings,
     };
-    Verification { files: vec![file], ignored: Vec::new() }
+    Verification { files: vec![file], ignored: Vec::new(), not_begun: None }
 }

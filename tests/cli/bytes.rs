@@ -272,7 +272,7 @@ fn verify_says_where_dsh_refuses_and_where_it_deletes() {
         .into_iter()
         .enumerate()
         .map(|(index, (name, bytes, is_opened))| {
-            (name, sandbox.write(&format!("{index}.jsonl"), &bytes), is_opened)
+            (name, sandbox.write(&format!("{index:04}.jsonl"), &bytes), is_opened)
         })
         .collect();
     let paths: Vec<PathBuf> = logs.iter().map(|(_, path, _)| path.clone()).collect();

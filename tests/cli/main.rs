@@ -10,6 +10,7 @@
 )]
 
 mod accounts;
+mod batch;
 mod break_lock;
 mod bytes;
 mod command;

@@ -90,10 +90,10 @@ fn the_highest_generation_is_taken_even_if_it_cannot_be_read() {
 #[test]
 fn one_id_in_two_projects_of_a_root_is_an_error() {
     let sandbox = Sandbox::new();
-    for path in ["root/p/s/session.jsonl", "root/q/s/session.jsonl", "other/p/s/session.jsonl"] {
+    for path in ["root/p/s/session.jsonl", "root/q/s/session.jsonl", "third/p/s/session.jsonl"] {
         sandbox.write(path, &log("s", None));
     }
-    let (report, code) = sandbox.json(&["verify", "root", "other"]);
+    let (report, code) = sandbox.json(&["verify", "root", "third"]);
     assert_eq!(code, 1);
     let duplicate = "duplicate-session-id";
     assert_eq!(
@@ -101,7 +101,7 @@ fn one_id_in_two_projects_of_a_root_is_an_error() {
         [
             format!("root/p/s/session.jsonl: {duplicate}"),
             format!("root/q/s/session.jsonl: {duplicate}"),
-            "other/p/s/session.jsonl: ".to_owned()
+            "third/p/s/session.jsonl: ".to_owned()
         ]
     );
     assert!(message(&report["files"][0], duplicate).ends_with("root/q/s/session.jsonl"));

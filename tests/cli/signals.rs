@@ -4,12 +4,13 @@
 
 use crate::command::ANSWER;
 use crate::official::judge;
-use crate::sandbox::{Run, Sandbox, alarms, demo, finding, fixture, lines, text};
+use crate::sandbox::{HEADER, Run, Sandbox, alarms, column, demo, finding, fixture, lines, text};
+use crate::schemas::{faults, validator};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// A log between turns, and one inside a turn.
 const LOGS: [&str; 2] =
@@ -62,15 +63,71 @@ fn of_several_logs_the_rest_is_not_begun() {
     let logs = ["a.jsonl", "b.jsonl", "c.jsonl"].map(|name| sandbox.write(name, &demo()));
     fs::write(sandbox.path("answer.md"), ANSWER).unwrap();
     let line = "if mkdir first 2>/dev/null; then cat answer.md; else kill -INT $PPID; exec sleep 600; fi";
-    let run = sandbox.run(&arguments(&logs.each_ref().map(|log| text(log)), line));
+    let arguments = arguments(&logs.each_ref().map(|log| text(log)), line);
+    let run = sandbox.run(&[&arguments[..], &["-j1", "--concurrency", "1"]].concat());
     let report: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(run.code, 130, "{run:?}");
-    let ends: Vec<&Value> = report["files"].as_array().unwrap().iter().map(|file| &file["status"]).collect();
+    let mut ends = column(&report["files"], "status");
+    ends.sort_by_key(Value::to_string);
     assert_eq!(ends, ["compacted", "failed"], "{report}");
     assert!(run.err.contains("interrupted: 1 of 3 logs were not begun"), "{run:?}");
-    let types = logs.each_ref().map(|log| lines(log).last().unwrap()["type"].clone());
-    assert_eq!(types[..2], ["compaction/end", "compaction/end"]);
-    assert_eq!(fs::read(&logs[2]).unwrap(), demo());
+    assert_eq!((&report["interrupted"], &report["summary"]["notBegun"]), (&json!(true), &json!(1)));
+    assert_eq!(faults(&validator("docs/compact.schema.json"), &report), [""; 0]);
+    let untouched = logs.iter().filter(|log| fs::read(log).unwrap() == demo());
+    assert_eq!(untouched.count(), 1);
+    for file in report["files"].as_array().unwrap() {
+        let log = sandbox.path(file["path"].as_str().unwrap());
+        assert_eq!(lines(&log).last().unwrap()["type"], "compaction/end");
+    }
+}
+
+#[test]
+fn all_that_is_asked_at_once_is_brought_to_its_end() {
+    let sandbox = Sandbox::new();
+    let names = ["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"];
+    let logs = names.map(|name| sandbox.write(name, &demo()));
+    assert!(Command::new("mkfifo").arg(sandbox.path("meet")).status().unwrap().success());
+    // The signal is sent when two programs run at once: a pipe opens when both its ends are.
+    let line = "if mkdir first 2>/dev/null; then read x <meet; else echo x >meet; kill -INT $PPID; fi; exec sleep 600";
+    let arguments = arguments(&logs.each_ref().map(|log| text(log)), line);
+    let run = sandbox.run(&[&arguments[..], &["-j1", "--concurrency", "2"]].concat());
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((run.code, column(&report["files"], "status")), (130, vec![json!("failed"), json!("failed")]));
+    assert_eq!(report["summary"]["notBegun"], json!(2), "{report}");
+    for log in &logs {
+        let (report, _) = sandbox.json(&["verify", text(log)]);
+        assert!(alarms(&report).is_empty(), "{report}");
+        assert_eq!(report["files"][0]["lock"]["state"], "free");
+    }
+}
+
+/// A log so long that no machine reads it to its end. Its reader has it open once it listens for signals.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_check_stops_within_a_log() {
+    let sandbox = Sandbox::new();
+    let long = sandbox.write("long.jsonl", format!("{HEADER}\n").as_bytes());
+    fs::File::options().write(true).open(&long).unwrap().set_len(1 << 42).unwrap();
+    let short = sandbox.write("short.jsonl", &demo());
+    let mut command = sandbox.command(&["verify", text(&long), text(&short), "-j1", "--format", "json"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let files = format!("/proc/{}/fd", child.id());
+    let is_open = || {
+        let open = fs::read_dir(&files).into_iter().flatten().flatten();
+        open.filter_map(|file| fs::read_link(file.path()).ok())
+            .any(|file| file == long.canonicalize().unwrap())
+    };
+    while !is_open() {
+        std::thread::yield_now();
+    }
+    let asked = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(asked.success());
+    let run = Run::of(child.wait_with_output().unwrap());
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((run.code, &report["files"], &report["interrupted"]), (130, &json!([]), &json!(true)));
+    assert_eq!(report["summary"]["notBegun"], json!(2));
+    assert_eq!(faults(&validator("docs/verify.schema.json"), &report), [""; 0]);
+    assert!(run.err.contains("interrupted: 2 of 2 logs were not looked at"), "{run:?}");
 }
 
 #[test]

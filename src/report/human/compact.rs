@@ -1,8 +1,10 @@
-//! What came of each log, a few lines each.
+//! What came of each log, a few lines each; of many logs totals.
 
+use super::totals::{self, End, MANY};
 use crate::compact::{Outcome, Pass, Pruned, Status};
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::wording::{amount, grouped};
+use anstyle::Style;
 use std::io::{self, Write};
 
 fn region(pass: &Pass, out: &mut dyn Write) -> io::Result<()> {
@@ -44,14 +46,66 @@ fn pruned(outcome: &Outcome) -> Option<(u64, u64)> {
     (!outcome.pruned.is_empty()).then(|| (sum(|one| one.before), sum(|one| one.after)))
 }
 
-/// Writes one outcome.
-pub fn compact(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    let style = match outcome.status {
+/// The statuses in the order in which totals tell them.
+const STATUSES: [Status; 6] = [
+    Status::Compacted,
+    Status::Planned,
+    Status::NothingToDo,
+    Status::Refused,
+    Status::Failed,
+    Status::Unreadable,
+];
+
+/// Writes what came of a run, of which so many logs were not begun.
+pub fn compact(
+    outcomes: &[Outcome],
+    not_begun: Option<usize>,
+    is_verbose: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if is_verbose || outcomes.len() <= MANY {
+        outcomes.iter().try_for_each(|outcome| one(outcome, out))?;
+    } else {
+        totals::rows(outcomes.iter().map(end), out)?;
+    }
+    let not_begun = not_begun.unwrap_or_default();
+    if outcomes.len() + not_begun <= 1 {
+        return Ok(());
+    }
+    let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
+    let parts = STATUSES.map(|status| (count(status), status.as_str()));
+    let sum = |change: fn(&Outcome) -> (u64, u64)| {
+        outcomes
+            .iter()
+            .map(change)
+            .fold((0u64, 0u64), |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1)))
+    };
+    let changes = [("host tokens", sum(Outcome::host_tokens_change)), ("bytes", sum(Outcome::bytes_change))];
+    totals::sums(outcomes.len(), &[&parts[..], &[(not_begun, "not begun")]].concat(), &changes, out)
+}
+
+fn end(outcome: &Outcome) -> End<'_> {
+    let rank = STATUSES.iter().zip(0..).find(|(status, _)| **status == outcome.status);
+    End {
+        status: (rank.map_or(u8::MAX, |(_, rank)| rank), outcome.status.as_str()),
+        style: style(outcome.status),
+        cause: outcome.reason.as_ref().map(|reason| reason.code),
+        path: &outcome.path,
+    }
+}
+
+fn style(status: Status) -> Style {
+    match status {
         Status::Compacted | Status::Planned => GREEN,
         Status::NothingToDo => DIM,
         Status::Refused => YELLOW,
         Status::Failed | Status::Unreadable => RED,
-    };
+    }
+}
+
+/// Writes one outcome.
+fn one(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let style = style(outcome.status);
     let word = outcome.status.as_str().replace('_', " ");
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}", shown_path(&outcome.path))?;
     if let Some((before, after)) = pruned(outcome) {

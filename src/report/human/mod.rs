@@ -5,6 +5,7 @@ mod compact;
 mod replay;
 mod rules;
 mod text;
+mod totals;
 mod verify;
 
 pub use compact::compact;

@@ -1,6 +1,7 @@
 //! Findings, grouped by file; many files in totals by cause.
 
 use super::causes;
+use super::totals::MANY;
 use crate::check::{Ending, Finding, Severity, lock_told};
 use crate::report::phrases;
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
@@ -11,8 +12,6 @@ use anstyle::Style;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// With more files than this, only totals are shown unless more is asked for.
-const MANY: usize = 20;
 /// How many findings of one rule and severity a file shows, and how many ignored files a run, unless more is asked for.
 const MOST: usize = 10;
 /// How many related events a finding shows, unless more is asked for.

@@ -1,14 +1,17 @@
 //! `dshc.compact/1`.
 
 use crate::compact::{Outcome, Pass, Pruned, Status};
+use crate::report::stream::Stream;
 use crate::session::TaskVisibility;
 use serde::Serialize;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<F> {
     schema: &'static str,
-    files: Vec<FileJson<'a>>,
+    files: F,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<bool>,
     summary: SummaryJson,
 }
 
@@ -180,6 +183,8 @@ struct SummaryJson {
     refused: usize,
     failed: usize,
     unreadable: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_begun: Option<usize>,
     host_tokens: Totals,
     bytes: Totals,
 }
@@ -191,17 +196,22 @@ struct Totals {
     after: u64,
 }
 
-/// Writes the document of a run.
-pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+impl Totals {
+    fn of(changes: impl Iterator<Item = (u64, u64)>) -> Self {
+        changes.fold(Self { before: 0, after: 0 }, |sum, (before, after)| Self {
+            before: sum.before.saturating_add(before),
+            after: sum.after.saturating_add(after),
+        })
+    }
+}
+
+/// Writes the document of a run. `not_begun`: of one that was interrupted, how many logs were not begun.
+pub fn compact(outcomes: &[Outcome], not_begun: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
-    let totals = |pair: &dyn Fn(&Outcome) -> (u64, u64)| {
-        let add =
-            |sum: Totals, (before, after)| Totals { before: sum.before + before, after: sum.after + after };
-        outcomes.iter().map(pair).fold(Totals { before: 0, after: 0 }, add)
-    };
     let document = Document {
         schema: "dshc.compact/1",
-        files: outcomes.iter().map(file).collect(),
+        files: Stream(|| outcomes.iter().map(file)),
+        interrupted: not_begun.map(|_| true),
         summary: SummaryJson {
             files: outcomes.len(),
             compacted: count(Status::Compacted),
@@ -210,11 +220,9 @@ pub fn compact(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
             refused: count(Status::Refused),
             failed: count(Status::Failed),
             unreadable: count(Status::Unreadable),
-            host_tokens: totals(&|outcome| {
-                let tokens = outcome.host_tokens;
-                (tokens.before, tokens.after.unwrap_or(tokens.before))
-            }),
-            bytes: totals(&|outcome| (outcome.bytes.0, outcome.bytes.1.unwrap_or(outcome.bytes.0))),
+            not_begun,
+            host_tokens: Totals::of(outcomes.iter().map(Outcome::host_tokens_change)),
+            bytes: Totals::of(outcomes.iter().map(Outcome::bytes_change)),
         },
     };
     super::write(&document, out)

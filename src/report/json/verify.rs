@@ -13,6 +13,8 @@ struct Document<F, I> {
     schema: &'static str,
     files: F,
     ignored: I,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<bool>,
     summary: SummaryJson,
 }
 
@@ -71,6 +73,8 @@ struct SummaryJson {
     clean: usize,
     with_findings: usize,
     unreadable: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_begun: Option<usize>,
     by_code: BTreeMap<&'static str, u64>,
 }
 
@@ -80,11 +84,13 @@ pub fn verify(run: &Verification, out: &mut dyn Write) -> io::Result<()> {
         schema: "dshc.verify/1",
         files: Stream(|| run.files.iter().map(file)),
         ignored: Stream(|| run.ignored.iter().map(|path| path.display().to_string())),
+        interrupted: run.not_begun.map(|_| true),
         summary: SummaryJson {
             files: run.files.len(),
             clean: run.count(Status::Clean),
             with_findings: run.count(Status::Findings),
             unreadable: run.count(Status::Unreadable),
+            not_begun: run.not_begun,
             by_code: run.by_code(),
         },
     };

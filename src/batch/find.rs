@@ -1,6 +1,4 @@
-//! Many logs in one run: which ones the paths that a user gives stand for, each once and in a stable order.
-//!
-//! `cli/` calls this room; it knows names and places, and nothing of what a log holds.
+//! Which logs the paths that a user gives stand for, each once and in a stable order.
 
 mod walk;
 
@@ -29,6 +27,9 @@ pub fn find(paths: &[PathBuf]) -> Found {
         }
     }
     found.logs = each_once(logs);
+    found.logs.sort_by(|left, right| left.path.cmp(&right.path));
+    found.ignored.sort();
+    found.ignored.dedup();
     found
 }
 
