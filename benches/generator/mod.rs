@@ -5,6 +5,8 @@
 // Each target that shares this folder uses a part of it.
 #![allow(dead_code)]
 
+mod answer;
+mod compaction;
 mod dice;
 mod file;
 mod prose;

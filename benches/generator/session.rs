@@ -4,12 +4,11 @@ use super::dice::Dice;
 use super::file::LogFile;
 use super::prose::{Prose, Text};
 use super::shape::Proportions;
-use super::stream::{self, Kind, Part};
 use super::{Goal, Plan, Surface};
-use dshc::format::{Format, Seeded, Stream, SystemPrompt, ToolResult};
+use dshc::format::{Format, Seeded, SystemPrompt, ToolResult};
 use std::io::{self, Write};
 
-const MODEL: &str = r#""provider":"deepseek-official","model":"deepseek-v4-flash""#;
+pub const MODEL: &str = r#""provider":"deepseek-official","model":"deepseek-v4-flash""#;
 const TOOLS: [(&str, &str); 3] = [
     ("bash", "Run a command in the sandbox."),
     ("read", "Show lines of a file."),
@@ -20,36 +19,36 @@ const COMPACTS_AT: u64 = 40_000;
 
 /// A node of the surface.
 #[derive(Clone, Copy)]
-struct Node {
-    seq: u64,
-    host_tokens: u64,
+pub struct Node {
+    pub seq: u64,
+    pub host_tokens: u64,
 }
 
 /// Writes a session.
 pub struct Session<'p, W: Write> {
-    file: LogFile<W>,
-    plan: &'p Plan,
-    figures: Proportions,
-    dice: Dice,
-    prose: Prose,
-    line: Vec<u8>,
-    seq: u64,
-    time: u64,
-    turn: u64,
+    pub(super) file: LogFile<W>,
+    pub(super) plan: &'p Plan,
+    pub(super) figures: Proportions,
+    pub(super) dice: Dice,
+    pub(super) prose: Prose,
+    pub(super) line: Vec<u8>,
+    pub(super) seq: u64,
+    pub(super) time: u64,
+    pub(super) turn: u64,
     step: u64,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
 }
 
 /// A tool call that the model asked for.
-struct Call {
-    id: String,
-    tool: &'static str,
-    command: Text,
+pub struct Call {
+    pub id: String,
+    pub tool: &'static str,
+    pub command: Text,
 }
 
-const ARGUMENTS: [&str; 2] = ["{\\\"command\\\":\\\"", "\\\"}"];
+pub const ARGUMENTS: [&str; 2] = ["{\\\"command\\\":\\\"", "\\\"}"];
 /// What [`ARGUMENTS`] stand for, in UTF-16 code units.
-const ARGUMENTS_UNITS: u64 = 14;
+pub const ARGUMENTS_UNITS: u64 = 14;
 
 impl<'p, W: Write> Session<'p, W> {
     /// Begins the log of session `id`, which worked in `cwd`.
@@ -94,7 +93,7 @@ impl<'p, W: Write> Session<'p, W> {
         }
     }
 
-    fn format(&self) -> &'static Format {
+    pub(super) fn format(&self) -> &'static Format {
         self.plan.format
     }
 
@@ -220,135 +219,6 @@ impl<'p, W: Write> Session<'p, W> {
         }
     }
 
-    /// What the model streamed, and the message that it makes up.
-    fn assistant(&mut self, calls: &[Call]) -> io::Result<()> {
-        let pieces = self.dice.within(self.figures.reasoning);
-        let reasoning = (self.dice.chance(self.figures.reasoning_percent))
-            .then(|| self.prose.say(pieces, &mut self.dice));
-        let pieces = self.dice.within(self.figures.answer).max(u64::from(calls.is_empty()));
-        let answer = (pieces > 0).then(|| self.prose.say(pieces, &mut self.dice));
-
-        let mut parts = Vec::new();
-        let mut content = Vec::new();
-        let mut host_tokens = 4;
-        let texts = reasoning
-            .iter()
-            .map(|text| (Kind::Reasoning, "reasoning", text))
-            .chain(answer.iter().map(|text| (Kind::Text, "text", text)));
-        for (kind, name, text) in texts {
-            let block = format!(r#"{{"type":"{name}","text":"{}"}}"#, text.json);
-            push_block(&mut parts, &mut content, name, block, kind, text, ["", ""]);
-            host_tokens += text_tokens(text.units);
-        }
-        for call in calls {
-            let block = format!(
-                r#"{{"type":"tool-call","id":"{}","name":"{}","arguments":"{}{}{}"}}"#,
-                call.id, call.tool, ARGUMENTS[0], call.command.json, ARGUMENTS[1]
-            );
-            let kind = Kind::Call { id: &call.id, name: call.tool };
-            push_block(&mut parts, &mut content, "tool-call", block, kind, &call.command, ARGUMENTS);
-            host_tokens +=
-                (call.tool.len() as u64).div_ceil(4) + (call.command.units + ARGUMENTS_UNITS).div_ceil(4) + 4;
-        }
-        let output: u64 = host_tokens;
-        let usage = format!(r#"{{"inputTokens":{},"outputTokens":{output}}}"#, self.host_tokens());
-        parts.push(Part::Chunk(format!(r#"{{"type":"usage","usage":{usage}}}"#)));
-        let reason = if calls.is_empty() { "stop" } else { "tool-calls" };
-        parts.push(Part::Chunk(format!(r#"{{"type":"finish","reason":{{"kind":"{reason}"}}}}"#)));
-
-        let first = self.seq;
-        let mut embedded = Vec::new();
-        for part in &parts {
-            match self.format().stream {
-                Stream::Rows => self.streamed(part)?,
-                Stream::Embedded => self.embed(part, &mut embedded)?,
-            }
-        }
-        let sources = first..self.seq;
-
-        self.begin_event("assistant/message")?;
-        self.place()?;
-        self.line.extend_from_slice(br#","message":{"role":"assistant","content":["#);
-        self.line.extend_from_slice(&content);
-        write!(self.line, r#"],"source":{{"kind":"model",{MODEL}}},"id":""#)?;
-        self.id()?;
-        write!(self.line, r#""}},"usage":{usage}"#)?;
-        if self.format().stream == Stream::Embedded {
-            self.line.extend_from_slice(br#","stream":["#);
-            self.line.extend_from_slice(&embedded);
-            self.line.push(b']');
-        }
-        self.line.push(b'}');
-        self.node(host_tokens);
-        if !self.format().assistant_cites_chunks {
-            return self.end_event(APPEND);
-        }
-        // The readers of the first release take no ranges.
-        self.sources(sources)?;
-        self.end_event(APPEND)
-    }
-
-    /// A part of a stream as events and rows of their own.
-    fn streamed(&mut self, part: &Part) -> io::Result<()> {
-        match part {
-            Part::Chunk(chunk) => {
-                self.begin_event("assistant/chunk")?;
-                self.place()?;
-                write!(self.line, r#","chunk":{chunk}}}"#)?;
-                self.end_event("")
-            }
-            &Part::Deltas { kind, index, text, around } if self.figures.packs && text.ends.len() >= 3 => {
-                let times = stream::times(text.ends.len(), &mut self.dice);
-                self.time += self.dice.within([1, 30]);
-                self.line.clear();
-                write!(
-                    self.line,
-                    r#"{{"type":"{}","seq0":{},"time0":{},"data":"#,
-                    kind.row(),
-                    self.seq,
-                    self.time
-                )?;
-                self.place()?;
-                write!(self.line, r#","index":{index},"#)?;
-                stream::row_members(&mut self.line, kind, text, around, &times, false)?;
-                self.line.extend_from_slice(b"}}\n");
-                self.seq += text.ends.len() as u64;
-                self.time += times.iter().sum::<u64>();
-                self.file.line(&self.line)
-            }
-            &Part::Deltas { kind, index, text, around } => {
-                for parts in stream::pieces(text, around) {
-                    self.begin_event("assistant/chunk")?;
-                    self.place()?;
-                    self.line.extend_from_slice(br#","chunk":"#);
-                    stream::delta(&mut self.line, kind, index, parts)?;
-                    self.line.push(b'}');
-                    self.end_event("")?;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// A part of a stream as a member of its message.
-    fn embed(&mut self, part: &Part, out: &mut Vec<u8>) -> io::Result<()> {
-        if !out.is_empty() {
-            out.push(b',');
-        }
-        self.time += self.dice.within([1, 30]);
-        match part {
-            Part::Chunk(chunk) => write!(out, r#"{{"type":"chunk","time":{},"chunk":{chunk}}}"#, self.time),
-            &Part::Deltas { kind, index, text, around } => {
-                let times = stream::times(text.ends.len(), &mut self.dice);
-                write!(out, r#"{{"type":"{}","time0":{},"index":{index},"#, kind.row(), self.time)?;
-                stream::row_members(out, kind, text, around, &times, true)?;
-                out.push(b'}');
-                self.time += times.iter().sum::<u64>();
-                Ok(())
-            }
-        }
-    }
-
     fn result(&mut self, call: &Call, started: u64) -> io::Result<()> {
         let bytes = match self.plan.goal {
             Goal::Record(bytes) if self.turn == 2 && self.step == 1 => {
@@ -391,106 +261,28 @@ impl<'p, W: Write> Session<'p, W> {
         self.end_event(APPEND)
     }
 
-    /// A compaction of all nodes between the task and this turn, inside it, as dsh does under pressure (FORMAT §7.4);
-    /// dsh would take the task too, of which `dshc verify` warns.
-    fn compact(&mut self, first_kept: usize) -> io::Result<()> {
-        let kept = self.nodes.split_off(first_kept);
-        let shadowed = self.nodes.split_off(self.nodes.len().min(1));
-        let (Some(first), Some(last)) = (shadowed.first().copied(), shadowed.last().copied()) else {
-            self.nodes.extend(kept);
-            return Ok(());
-        };
-        let seqs: Vec<u64> = shadowed.iter().map(|node| node.seq).collect();
-        let host_tokens: u64 = shadowed.iter().map(|node| node.host_tokens).sum();
-        let id = format!("{:016x}", self.dice.roll());
-        let summary = self.summary();
-
-        let start = self.bracket("compaction/start", &id)?;
-        self.begin_event("compaction/summary")?;
-        write!(
-            self.line,
-            r#"{{"compactionId":"{id}","summary":[{{"type":"text","text":"{}"}}],"#,
-            summary.json
-        )?;
-        write!(
-            self.line,
-            r#""shadowedRange":{{"start":{},"end":{}}},"shadowedSeqs":["#,
-            first.seq, last.seq
-        )?;
-        list(&mut self.line, seqs.iter().copied())?;
-        write!(self.line, r#"],"shadowedTokenCount":{host_tokens},{MODEL}}}"#)?;
-        self.end_event("")?;
-
-        self.begin_event("user/message")?;
-        write!(
-            self.line,
-            r#"{{"content":[{{"type":"text","text":"{PREAMBLE}"}},{{"type":"text","text":"{}"}},{{"type":"text","text":"</compacted-summary>"}}],"source":{{"#,
-            summary.json
-        )?;
-        for (name, value) in self.format().checkpoint_source {
-            write!(self.line, r#""{name}":"{value}","#)?;
-        }
-        write!(self.line, r#""compactionId":"{id}"}},"role":"user","id":""#)?;
-        self.id()?;
-        self.line.extend_from_slice(b"\"}");
-        let blocks = [PREAMBLE_UNITS, summary.units, "</compacted-summary>".len() as u64];
-        self.node(blocks.into_iter().map(text_tokens).sum::<u64>() + 4);
-        self.sources([start, start + 1].into_iter().chain(seqs))?;
-        let [from, to] = self.format().replace_members;
-        self.end_event(&format!(
-            r#","surfaceOp":{{"op":"replace","{from}":{},"{to}":{}}}"#,
-            first.seq, last.seq
-        ))?;
-        self.nodes.extend(kept);
-        self.bracket("compaction/end", &id)?;
-        Ok(())
-    }
-
-    /// A summary under the headings that dsh asks models for.
-    fn summary(&mut self) -> Text {
-        let mut whole = Text::default();
-        for heading in HEADINGS {
-            let text = self.prose.say(12, &mut self.dice);
-            whole.json.push_str("## ");
-            whole.json.push_str(heading);
-            whole.json.push_str("\\n- ");
-            whole.json.push_str(&text.json);
-            whole.json.push_str("\\n\\n");
-            whole.units += heading.len() as u64 + text.units + 8;
-        }
-        whole
-    }
-
-    fn bracket(&mut self, kind: &str, id: &str) -> io::Result<u64> {
-        let seq = self.seq;
-        self.begin_event(kind)?;
-        write!(self.line, r#"{{"compactionId":"{id}","turn":{}}}"#, self.turn)?;
-        self.end_event("")?;
-        Ok(seq)
-    }
-
     /// Whether messages may come from a plugin that is not named as a kind of its own.
     fn has_plugin_sources(&self) -> bool {
         !self.format().refused_source_kinds.contains(&"plugin")
     }
 
-    fn host_tokens(&self) -> u64 {
+    pub(super) fn host_tokens(&self) -> u64 {
         self.nodes.iter().map(|node| node.host_tokens).sum()
     }
 
     /// Notes that the event being written is a node.
-    fn node(&mut self, host_tokens: u64) {
+    pub(super) fn node(&mut self, host_tokens: u64) {
         self.nodes.push(Node { seq: self.seq, host_tokens });
     }
 
-    fn begin_event(&mut self, kind: &str) -> io::Result<()> {
+    pub(super) fn begin_event(&mut self, kind: &str) -> io::Result<()> {
         self.time += self.dice.roll() % 8;
         self.line.clear();
         write!(self.line, r#"{{"type":"{kind}","seq":{},"time":{},"data":"#, self.seq, self.time)
     }
 
     /// Ends an event with what stands behind its payload.
-    fn end_event(&mut self, markers: &str) -> io::Result<()> {
+    pub(super) fn end_event(&mut self, markers: &str) -> io::Result<()> {
         self.line.extend_from_slice(markers.as_bytes());
         self.line.extend_from_slice(b"}\n");
         self.seq += 1;
@@ -498,7 +290,7 @@ impl<'p, W: Write> Session<'p, W> {
     }
 
     /// Opens a payload with its turn and step.
-    fn place(&mut self) -> io::Result<()> {
+    pub(super) fn place(&mut self) -> io::Result<()> {
         write!(self.line, r#"{{"turn":{},"step":{}"#, self.turn, self.step)
     }
 
@@ -508,7 +300,7 @@ impl<'p, W: Write> Session<'p, W> {
         }
     }
 
-    fn sources(&mut self, seqs: impl IntoIterator<Item = u64>) -> io::Result<()> {
+    pub(super) fn sources(&mut self, seqs: impl IntoIterator<Item = u64>) -> io::Result<()> {
         self.line.extend_from_slice(br#","sourceEventSeqs":["#);
         list(&mut self.line, seqs)?;
         self.line.push(b']');
@@ -516,7 +308,7 @@ impl<'p, W: Write> Session<'p, W> {
     }
 
     /// An id as dsh makes them.
-    fn id(&mut self) -> io::Result<()> {
+    pub(super) fn id(&mut self) -> io::Result<()> {
         let (one, other) = (self.dice.roll(), self.dice.roll());
         write!(
             self.line,
@@ -530,49 +322,15 @@ impl<'p, W: Write> Session<'p, W> {
     }
 }
 
-const APPEND: &str = r#","surfaceOp":"append""#;
-const PREAMBLE: &str = "What stood here before was replaced by this summary.\\n\\n<compacted-summary>";
-/// Line ends count one each.
-const PREAMBLE_UNITS: u64 = PREAMBLE.len() as u64 - 2;
-const HEADINGS: [&str; 8] = [
-    "Primary Request and Intent",
-    "Key Technical Concepts",
-    "Files and Code",
-    "Errors and Fixes",
-    "Pending Jobs",
-    "Current Work",
-    "Next Step",
-    "Critical Context",
-];
-
+pub const APPEND: &str = r#","surfaceOp":"append""#;
 /// The price of a block of text (FORMAT §7.5).
-fn text_tokens(units: u64) -> u64 {
+pub fn text_tokens(units: u64) -> u64 {
     units.div_ceil(4) + 4
 }
 
-fn list(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = u64>) -> io::Result<()> {
+pub fn list(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = u64>) -> io::Result<()> {
     for (place, number) in numbers.into_iter().enumerate() {
         write!(out, "{}{number}", if place == 0 { "" } else { "," })?;
     }
     Ok(())
-}
-
-/// Adds a block to a message, and to its stream: the start, the deltas, the end.
-fn push_block<'a>(
-    parts: &mut Vec<Part<'a>>,
-    content: &mut Vec<u8>,
-    name: &str,
-    block: String,
-    kind: Kind<'a>,
-    text: &'a Text,
-    around: [&'a str; 2],
-) {
-    let index = (parts.len() / 3) as u64;
-    if !content.is_empty() {
-        content.push(b',');
-    }
-    content.extend_from_slice(block.as_bytes());
-    parts.push(Part::Chunk(format!(r#"{{"type":"block-start","index":{index},"blockType":"{name}"}}"#)));
-    parts.push(Part::Deltas { kind, index, text, around });
-    parts.push(Part::Chunk(format!(r#"{{"type":"block-end","index":{index},"block":{block}}}"#)));
 }
