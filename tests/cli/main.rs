@@ -23,6 +23,7 @@ mod drop;
 mod encodings;
 mod formats;
 mod frames;
+mod generated;
 mod golden;
 mod identifiers;
 mod journal;
