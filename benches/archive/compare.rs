@@ -39,11 +39,14 @@ pub struct CompareArgs {
     json: bool,
 }
 
+/// A part of the measuring.
+type Stage = fn(&Bench) -> Result<Vec<Row>>;
+
 /// Measures, prints, and says whether all is as wanted.
 pub fn compare(args: &CompareArgs, out: &mut impl Write) -> Result<bool> {
     let bench = Bench { args, folder: tempfile::tempdir().context("no folder for the logs")? };
     let mut rows = Vec::new();
-    let stages: [(&str, fn(&Bench) -> Result<Vec<Row>>); 8] = [
+    let stages: [(&str, Stage); 8] = [
         ("frames of dsh", |bench| bench.against_zstd("frames of dsh", Frames::Dsh, Wanted::AtMost(1.0))),
         ("one frame", |bench| bench.against_zstd("one frame a log", Frames::One, Wanted::AtMost(3.5))),
         ("tiny frames", |bench| bench.tiny_frames()),
@@ -59,9 +62,9 @@ pub fn compare(args: &CompareArgs, out: &mut impl Write) -> Result<bool> {
         }
     }
     if args.json {
-        outcome::json(&rows, out)?
+        outcome::json(&rows, out)?;
     } else {
-        outcome::table(&rows, out)?
+        outcome::table(&rows, out)?;
     }
     Ok(rows.iter().all(|row| row.is_held() != Some(false)))
 }

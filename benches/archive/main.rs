@@ -3,6 +3,8 @@
 //!     cargo bench --bench archive -- generate --help
 //!     cargo bench --bench archive -- compare
 
+#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+
 mod compare;
 mod generate;
 #[path = "../generator/mod.rs"]

@@ -24,7 +24,7 @@ impl<W: Write> Session<'_, W> {
             .chain(answer.iter().map(|text| (Kind::Text, "text", text)));
         for (kind, name, text) in texts {
             let block = format!(r#"{{"type":"{name}","text":"{}"}}"#, text.json);
-            push_block(&mut parts, &mut content, name, block, kind, text, ["", ""]);
+            push_block(&mut parts, &mut content, name, &block, kind, text, ["", ""]);
             host_tokens += text_tokens(text.units);
         }
         for call in calls {
@@ -33,7 +33,7 @@ impl<W: Write> Session<'_, W> {
                 call.id, call.tool, ARGUMENTS[0], call.command.json, ARGUMENTS[1]
             );
             let kind = Kind::Call { id: &call.id, name: call.tool };
-            push_block(&mut parts, &mut content, "tool-call", block, kind, &call.command, ARGUMENTS);
+            push_block(&mut parts, &mut content, "tool-call", &block, kind, &call.command, ARGUMENTS);
             host_tokens +=
                 (call.tool.len() as u64).div_ceil(4) + (call.command.units + ARGUMENTS_UNITS).div_ceil(4) + 4;
         }
@@ -142,7 +142,7 @@ fn push_block<'a>(
     parts: &mut Vec<Part<'a>>,
     content: &mut Vec<u8>,
     name: &str,
-    block: String,
+    block: &str,
     kind: Kind<'a>,
     text: &'a Text,
     around: [&'a str; 2],

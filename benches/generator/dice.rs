@@ -34,7 +34,7 @@ impl Dice {
     pub fn favoured(&mut self, length: usize) -> usize {
         let roll = self.roll();
         let (one, other) = (roll >> 32, roll & 0xffff_ffff);
-        let skewed = one * other >> 32;
+        let skewed = (one * other) >> 32;
         usize::try_from((skewed * length as u64) >> 32).unwrap_or(0)
     }
 }
