@@ -5,6 +5,7 @@ use super::crew::{Hands, Worked};
 use super::errand::Errand;
 use super::journaling::{self, Journaling};
 use super::live_calls::LiveCalls;
+use super::reasons::tell_reasons;
 use super::summarizer::{SummarizerArgs, environment};
 use super::targets::targets;
 use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
@@ -18,7 +19,6 @@ use crate::guard;
 use crate::log::append::RealDisk;
 use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
 use crate::summarize::Summarizer;
-use crate::wording::amount;
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -36,9 +36,6 @@ Examples:
 
 Exit codes: 0 done or nothing to do, 2 wrong usage, 3 a log cannot be read,
 4 refused before the first byte was written, 5 failed after that, 130 interrupted.";
-
-/// How many logs that could not be compacted are told one by one, unless more is asked for.
-const MOST_ERRORS: usize = 20;
 
 /// The share of the context window that stays where nothing else is said.
 const RETAIN_RATIO: f64 = 0.16;
@@ -309,23 +306,9 @@ impl Compact {
                 printer.print(Layout::Human, |out| human::compact(outcomes, not_begun, is_verbose, out))
             }
         };
-        let most = if is_verbose { usize::MAX } else { MOST_ERRORS };
-        let stopped = || outcomes.iter().filter_map(|outcome| Some((outcome, outcome.reason.as_ref()?)));
-        for (outcome, reason) in stopped().take(most) {
-            let help = match reason.spans().as_slice() {
-                [] => reason.help.clone(),
-                spans => format!("{}: {}", reason.help, spans.join(" or ")),
-            };
-            printer.error(&format!("{}: {}", shown_path(&outcome.path), reason.message), Some(&help));
-        }
-        let more = stopped().count().saturating_sub(most);
-        if more > 0 {
-            let more = amount(more as u64, "more log");
-            printer.error(
-                &format!("{more} could not be compacted"),
-                Some("-v names them all, and so does --format json"),
-            );
-        }
+        let reasons =
+            outcomes.iter().filter_map(|outcome| Some((outcome.path.as_path(), outcome.reason.as_ref()?)));
+        tell_reasons(reasons, "compacted", printer);
         let compacted = outcomes.iter().filter(|outcome| outcome.status == Status::Compacted).count();
         written
             .with_context(|| format!("{NO_OUTPUT} ({compacted} of {} logs were compacted)", outcomes.len()))

@@ -12,6 +12,7 @@ mod inputs;
 mod journaling;
 mod live_calls;
 mod merge_reports;
+mod reasons;
 mod repack;
 mod replay;
 mod rules;

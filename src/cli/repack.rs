@@ -4,6 +4,7 @@ use super::archive::{Archive, JournalOption, Lot};
 use super::crew::{Hands, Worked};
 use super::errand::Errand;
 use super::journaling::{self, Journaling};
+use super::reasons::tell_reasons;
 use super::targets::targets;
 use super::{Format, NO_OUTPUT, UsageError, inputs, interrupted};
 use crate::batch::Ended;
@@ -12,7 +13,7 @@ use crate::exit::Exit;
 use crate::guard;
 use crate::log::append::RealDisk;
 use crate::repack::{self, LEVELS, Options, Outcome, Services, Status, Target};
-use crate::report::{Layout, Printer, human, json, shown_path};
+use crate::report::{Layout, Printer, Verbosity, human, json, shown_path};
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args};
 use std::path::{Path, PathBuf};
@@ -166,16 +167,17 @@ impl Repack {
         printer: Printer,
     ) -> Result<()> {
         let scope = self.archive.scope(&self.journal);
+        let is_verbose = printer.verbosity == Verbosity::Verbose;
         let written = match self.format {
             Format::Json => {
                 printer.print(Layout::Data, |out| json::repack(outcomes, ignored, scope, not_begun, out))
             }
-            Format::Human => printer.print(Layout::Human, |out| human::repack(outcomes, ignored, out)),
+            Format::Human => printer
+                .print(Layout::Human, |out| human::repack(outcomes, ignored, not_begun, is_verbose, out)),
         };
-        for outcome in outcomes {
-            let Some(reason) = &outcome.reason else { continue };
-            printer.error(&format!("{}: {}", shown_path(&outcome.path), reason.message), Some(&reason.help));
-        }
+        let reasons =
+            outcomes.iter().filter_map(|outcome| Some((outcome.path.as_path(), outcome.reason.as_ref()?)));
+        tell_reasons(reasons, "repacked", printer);
         let repacked = outcomes.iter().filter(|outcome| outcome.status == Status::Repacked).count();
         written.with_context(|| format!("{NO_OUTPUT} ({repacked} of {} logs were repacked)", outcomes.len()))
     }

@@ -26,6 +26,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them, best first.
+    pub const ALL: [Self; 7] = [
+        Self::Repacked,
+        Self::Planned,
+        Self::NothingToDo,
+        Self::Skipped,
+        Self::Refused,
+        Self::Failed,
+        Self::Unreadable,
+    ];
+
     /// The word that reports use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -117,12 +128,12 @@ impl Outcome {
     /// What a journal is told of the log.
     #[must_use]
     pub fn told(&self) -> Past {
-        let (before, after) = self.bytes;
+        let (before, after) = self.bytes_change();
         Past {
             status: self.status.as_str().into(),
             exit: self.exit().code(),
             reason: self.reason.as_ref().map(|reason| reason.code.into()),
-            bytes: Some(Pair { before, after: after.unwrap_or(before) }),
+            bytes: Some(Pair { before, after }),
             ..Past::default()
         }
     }
@@ -132,6 +143,13 @@ impl Outcome {
     pub fn was_not_begun(&self) -> bool {
         self.status == Status::Refused
             && self.reason.as_ref().is_some_and(|reason| reason.code == "cancelled")
+    }
+
+    /// The file's bytes before and after; the same where nothing is, or would be, another.
+    #[must_use]
+    pub fn bytes_change(&self) -> (u64, u64) {
+        let (before, after) = self.bytes;
+        (before, after.unwrap_or(before))
     }
 
     /// The exit code that the log alone would give.

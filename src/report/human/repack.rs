@@ -1,39 +1,73 @@
-//! What came of each log, and what all of them together have saved.
+//! What came of each log, and what all of them together have saved; of many logs totals.
 
+use super::totals::{self, End, MANY};
 use crate::repack::{Outcome, Status};
 use crate::report::printer::{BOLD, DIM, GREEN, RED, YELLOW, shown, shown_path};
 use crate::wording::{amount, grouped};
+use anstyle::Style;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Writes the outcomes of a run.
-pub fn repack(outcomes: &[Outcome], ignored: &[PathBuf], out: &mut dyn Write) -> io::Result<()> {
+/// Writes what came of a run, of which so many logs were not begun.
+pub fn repack(
+    outcomes: &[Outcome],
+    ignored: &[PathBuf],
+    not_begun: Option<usize>,
+    is_verbose: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // Of logs that an earlier run has done there is nothing new.
-    outcomes.iter().filter(|outcome| outcome.past.is_none()).try_for_each(|outcome| one(outcome, out))?;
-    for path in ignored {
-        writeln!(out, "{DIM}ignored  {}{DIM:#}", shown_path(path))?;
+    let is_told = |outcome: &&Outcome| is_verbose || outcome.past.is_none();
+    if is_verbose || outcomes.iter().filter(is_told).count() <= MANY {
+        outcomes.iter().filter(is_told).try_for_each(|outcome| one(outcome, out))?;
+        for path in ignored {
+            writeln!(out, "{DIM}ignored  {}{DIM:#}", shown_path(path))?;
+        }
+    } else {
+        totals::rows(outcomes.iter().map(end), out)?;
     }
-    if outcomes.len() > 1 {
-        totals(outcomes, out)?;
+    let not_begun = not_begun.unwrap_or_default();
+    if outcomes.len() + not_begun > 1 {
+        sums(outcomes, ignored, not_begun, out)?;
     }
-    if outcomes.iter().any(is_smaller) {
+    if outcomes.iter().any(|outcome| matches!(outcome.status, Status::Repacked | Status::Planned)) {
         let told = "repacking makes a log smaller and keeps its text; compaction makes it longer and shortens what the model sees";
         writeln!(out, "{DIM}{told}{DIM:#}")?;
     }
     Ok(())
 }
 
-fn is_smaller(outcome: &Outcome) -> bool {
-    matches!(outcome.status, Status::Repacked | Status::Planned)
+fn sums(outcomes: &[Outcome], ignored: &[PathBuf], not_begun: usize, out: &mut dyn Write) -> io::Result<()> {
+    let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
+    let mut parts = Status::ALL.map(|status| (count(status), status.as_str())).to_vec();
+    parts.extend([(not_begun, "not begun"), (ignored.len(), "ignored")]);
+    let bytes = outcomes.iter().map(Outcome::bytes_change);
+    let bytes =
+        bytes.fold((0u64, 0u64), |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1)));
+    totals::sums(outcomes.len(), &parts, &[("bytes", bytes)], out)
 }
 
-fn one(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    let style = match outcome.status {
+fn end(outcome: &Outcome) -> End<'_> {
+    let rank = Status::ALL.iter().zip(0..).find(|(status, _)| **status == outcome.status);
+    End {
+        status: (rank.map_or(u8::MAX, |(_, rank)| rank), outcome.status.as_str()),
+        style: style(outcome.status),
+        cause: outcome.reason.as_ref().map(|reason| reason.code),
+        path: &outcome.path,
+    }
+}
+
+fn style(status: Status) -> Style {
+    match status {
         Status::Repacked | Status::Planned => GREEN,
         Status::NothingToDo | Status::Skipped => DIM,
         Status::Refused => YELLOW,
         Status::Failed | Status::Unreadable => RED,
-    };
+    }
+}
+
+fn one(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let style = style(outcome.status);
     let word = outcome.status.as_str().replace('_', " ");
     writeln!(out, "{style}{word}{style:#}  {BOLD}{}{BOLD:#}", shown_path(&outcome.path))?;
     if let (before, Some(after)) = outcome.bytes {
@@ -51,29 +85,6 @@ fn one(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  {DIM}note{DIM:#}: {}", shown(note))?;
     }
     Ok(())
-}
-
-fn totals(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
-    let counts = [
-        Status::Repacked,
-        Status::Planned,
-        Status::NothingToDo,
-        Status::Refused,
-        Status::Failed,
-        Status::Unreadable,
-        Status::Skipped,
-    ]
-    .map(|status| (status, outcomes.iter().filter(|outcome| outcome.status == status).count()));
-    let counts: Vec<String> = counts
-        .into_iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(status, count)| format!("{} {}", grouped(count as u64), status.as_str().replace('_', " ")))
-        .collect();
-    let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).fold(0_u64, u64::saturating_add);
-    let before = sum(|outcome| outcome.bytes.0);
-    let after = sum(|outcome| outcome.bytes.1.unwrap_or(outcome.bytes.0));
-    let logs = amount(outcomes.len() as u64, "log");
-    writeln!(out, "{logs}: {}; {}", counts.join(", "), change(before, after))
 }
 
 /// `1,000 → 250 bytes (25.0 %)`.
