@@ -52,7 +52,7 @@ pub enum Kind {
 #[inline]
 #[must_use]
 pub fn kind(raw: Raw) -> Kind {
-    match raw.get().as_bytes().first() {
+    match raw.bytes().first() {
         Some(b'n') | None => Kind::Null,
         Some(b't' | b'f') => Kind::Bool,
         Some(b'"') => Kind::String,
@@ -92,7 +92,7 @@ pub fn number(raw: Raw) -> Option<f64> {
 /// The integer that `raw` holds if JavaScript calls it a safe one: `5`, `5.0` and `5e0` are five (FORMAT §0.4).
 #[must_use]
 pub fn integer(raw: Raw) -> Option<i64> {
-    let source = raw.get().as_bytes();
+    let source = raw.bytes();
     if source.len() <= 15 && source.iter().all(u8::is_ascii_digit) && !source.is_empty() {
         return Some(source.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')));
     }
@@ -140,7 +140,7 @@ pub fn sample(raw: Raw) -> String {
 /// Whether `raw` is a number that JavaScript reads as negative zero, which some readers refuse (FORMAT §0.4).
 #[must_use]
 pub fn is_negative_zero(raw: Raw) -> bool {
-    raw.get().starts_with('-') && number(raw) == Some(0.0)
+    raw.bytes().first() == Some(&b'-') && number(raw) == Some(0.0)
 }
 
 /// The literal `true` or `false` that `raw` is; `None` for another kind of value.

@@ -25,7 +25,7 @@ impl<'a> Object<'a> {
     /// The member `key`; the last one where it stands more than once, as in JavaScript.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Raw<'a>> {
-        self.pairs().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
+        self.raw.member(key)
     }
 
     /// The string member `key`.

@@ -28,6 +28,29 @@ impl<'a> Raw<'a> {
         self.tokens.first().and_then(text).unwrap_or_default()
     }
 
+    /// The bytes of the value's text.
+    #[inline]
+    pub(super) fn bytes(self) -> &'a [u8] {
+        let bytes = |token: &Token| self.text.as_bytes().get(token.start as usize..token.end as usize);
+        self.tokens.first().and_then(bytes).unwrap_or_default()
+    }
+
+    /// The member `key` of an object; the last one where it stands more than once.
+    pub(super) fn member(self, key: &str) -> Option<Raw<'a>> {
+        let mut found = None;
+        let mut tokens = self.tokens.get(1..).unwrap_or_default();
+        while let [name, value, ..] = tokens {
+            let (member, behind) = tokens.split_at_checked(1 + value.size())?;
+            // Most names are told apart by their lengths.
+            let may_be = name.is_escaped() || (name.end - name.start) as usize == key.len() + 2;
+            if may_be && (Raw { text: self.text, tokens: member }).is_text(key) {
+                found = member.get(1..);
+            }
+            tokens = behind;
+        }
+        found.map(|tokens| Raw { text: self.text, tokens })
+    }
+
     /// Whether it is this string.
     #[inline]
     #[must_use]
@@ -38,8 +61,8 @@ impl<'a> Raw<'a> {
         }
         // Most strings are told apart by their lengths.
         (token.end - token.start) as usize == value.len() + 2
-            && self.get().starts_with('"')
-            && self.inner_text() == value
+            && self.bytes().strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""))
+                == Some(value.as_bytes())
     }
 
     /// The text of a string between its quotes.

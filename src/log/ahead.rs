@@ -19,6 +19,9 @@ const BLOCKS: usize = 3;
 /// How many bytes of lines a block holds, about. A line that is longer has a block's end to itself.
 const BLOCK: usize = 1 << 18;
 
+/// How many the first block holds, so that work on it begins soon. Each one after it holds twice as many.
+const FIRST_BLOCK: usize = 1 << 14;
+
 /// How many lines and faults a block holds at most.
 const MOST_CUTS: usize = 1 << 13;
 
@@ -186,9 +189,11 @@ impl Drop for Ahead {
 /// The thread's work: fills blocks until the log ends or nobody wants them.
 fn cut(mut cutter: Cutter, size: usize, empty: &Receiver<Block>, filled: &Sender<Filled>) {
     let mut idle: Vec<Block> = Vec::with_capacity(BLOCKS);
+    let mut most = size.min(FIRST_BLOCK);
     loop {
         let Some(mut block) = idle.pop().or_else(|| empty.recv().ok()) else { return };
-        let end = block.fill(&mut cutter, size).transpose();
+        let end = block.fill(&mut cutter, most, size).transpose();
+        most = size.min(most * 2);
         let (has_ended, has_long) = (end.is_some(), !block.long.is_empty());
         if filled.send(Filled { block, end, reached: cutter.reached() }).is_err() || has_ended {
             return;
@@ -202,9 +207,9 @@ fn cut(mut cutter: Cutter, size: usize, empty: &Receiver<Block>, filled: &Sender
 }
 
 impl Block {
-    /// Fills the block from `cutter` until it holds `size` bytes. Tells when the log ends.
-    fn fill(&mut self, cutter: &mut Cutter, size: usize) -> io::Result<Option<()>> {
-        while self.bytes_held() < size && self.cuts.len() < MOST_CUTS {
+    /// Fills the block from `cutter` until it holds `most` bytes; a line of `size` or more is not copied. Tells when the log ends.
+    fn fill(&mut self, cutter: &mut Cutter, most: usize, size: usize) -> io::Result<Option<()>> {
+        while self.bytes_held() < most && self.cuts.len() < MOST_CUTS {
             let (what, bytes) = match cutter.next()? {
                 None => return Ok(Some(())),
                 Some(Piece::Line(Line { place, recovered, empty_behind, .. })) => {

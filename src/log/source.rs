@@ -19,7 +19,7 @@ pub enum Container {
 
 /// From how many bytes on a log is read ahead, a quarter of them if it is compressed: for less, a thread costs more than
 /// it saves.
-const WORTH_A_THREAD: u64 = 1 << 18;
+const WORTH_A_THREAD: u64 = 1 << 16;
 
 /// An open log: a file, and how many of its bytes are read. Bytes that a writer adds meanwhile are not seen.
 #[derive(Debug)]

@@ -54,21 +54,21 @@ impl SourceSeqs {
     /// Reads and checks the list of the event `seq`. Ranges are taken in every version: late writers of
     /// format 0 used them (FORMAT §4.1).
     pub fn parse(raw: Raw, seq: u64, may_be_empty: bool, format: &Format) -> Result<Self, SourceError> {
-        let members = json::array(raw).ok_or(SourceError::NotAnArray)?;
-        if members.is_empty() && !may_be_empty {
+        let members = json::elements(raw).ok_or(SourceError::NotAnArray)?;
+        if members.clone().next().is_none() && !may_be_empty {
             return Err(SourceError::Empty);
         }
         let mut has_ranges = false;
         let mut ranges: Vec<RangeInclusive<u64>> = Vec::new();
         let mut rising = None;
         for member in members {
-            let range = match (format.count(member), pair(member, format)) {
-                (Some(single), _) => single..=single,
-                (None, Some((first, last))) => {
-                    has_ranges = true;
-                    first..=last
-                }
-                (None, None) => return Err(SourceError::Member(member.get().chars().take(40).collect())),
+            let range = if let Some(single) = format.count(member) {
+                single..=single
+            } else if let Some((first, last)) = pair(member, format) {
+                has_ranges = true;
+                first..=last
+            } else {
+                return Err(SourceError::Member(member.get().chars().take(40).collect()));
             };
             match ranges.last_mut() {
                 Some(last) if range.start() <= last.end() => {
