@@ -143,11 +143,17 @@ impl Tape {
         if self.scan(text) {
             return Ok(Raw { text, tokens: &self.tokens });
         }
-        // What is wrong is told by a parser that counts columns.
-        Err(match serde_json::from_str::<&RawValue>(text) {
+        Err(Self::problem(text))
+    }
+
+    /// What is wrong with a text that is no JSON.
+    #[must_use]
+    pub fn problem(text: &str) -> serde_json::Error {
+        // A parser that counts columns tells it.
+        match serde_json::from_str::<&RawValue>(text) {
             Err(error) => error,
             Ok(_) => de::Error::custom("the value is too long"),
-        })
+        }
     }
 }
 

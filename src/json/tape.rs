@@ -78,6 +78,8 @@ impl Tape {
             return Some(start..self.tokens.len());
         }
         self.tokens.truncate(start);
+        // A text of brackets alone would keep many times its length.
+        self.tokens.shrink_to(start.max(1 << 16));
         None
     }
 }

@@ -4,7 +4,7 @@
 //! round and round, so memory stays bounded.
 
 use super::cutter::Cutter;
-use super::lines::{Line, Piece, Reached, Read};
+use super::lines::{Line, Piece, Reached, Read, Values};
 use super::{FaultKind, Place};
 use crate::json::Tape;
 use std::collections::VecDeque;
@@ -131,8 +131,13 @@ impl Ahead {
                     Bytes::Text(range) => self.block.text.get(range.clone()),
                     Bytes::Odd(_) | Bytes::Long(_) => None,
                 };
-                let read =
-                    Read { text, values: values.map(|place| (&self.block.tape, (place.start, place.end))) };
+                let values = match (values, text) {
+                    (Some(place), _) => Values::On(&self.block.tape, (place.start, place.end)),
+                    (None, Some(_)) => Values::None,
+                    // It may be no UTF-8, and is read with U+FFFD.
+                    (None, None) => Values::Unread,
+                };
+                let read = Read { text, values };
                 Piece::Line(Line { bytes: self.given(), place, recovered, read, empty_behind })
             }
             What::Fault(kind, place) => Piece::Fault(kind, place),

@@ -27,8 +27,19 @@ pub(super) struct Line<'a> {
 pub(super) struct Read<'a> {
     /// The line's text, which is UTF-8.
     pub text: Option<&'a str>,
-    /// The tape of its values, and their place on it.
-    pub values: Option<(&'a Tape, (usize, usize))>,
+    pub values: Values<'a>,
+}
+
+/// What is known of a line's values.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Values<'a> {
+    /// Nothing yet.
+    #[default]
+    Unread,
+    /// The line is no JSON.
+    None,
+    /// The tape that they are on, and their place there.
+    On(&'a Tape, (usize, usize)),
 }
 
 #[derive(Debug)]

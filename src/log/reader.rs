@@ -2,7 +2,7 @@
 
 use super::debris::{self, Patience, Whole};
 use super::fault::Content;
-use super::lines::{Lines, Piece};
+use super::lines::{Lines, Piece, Values};
 use super::text::{self, Decoded};
 use super::{
     Body, Container, Event, Fault, FaultKind, Header, Item, OpenError, PackedRow, Place, Record, Source,
@@ -198,7 +198,7 @@ impl LogReader {
                 let invalid_utf8 = decoded.as_ref().and_then(|decoded| decoded.first_bad);
                 let invalid_utf8 = invalid_utf8.map(|bad| place.text_byte.unwrap_or(0) + bad as u64);
                 let (next, patience) = ((self.next_seq, self.gap_explained), &mut self.patience);
-                let values = line.read.values.map_or_else(|| Values::Here(&mut self.tape), Values::Ahead);
+                let values = (line.read.values, &mut self.tape);
                 match take_line(decoded.as_ref(), values, self.format, next, patience) {
                     Ok(body) => {
                         (self.next_seq, self.gap_explained) = (body.first_seq() + body.events(), false);
@@ -304,7 +304,7 @@ impl From<FaultKind> for Broken {
 /// Reads a line that should continue the numbering, by the seq that belongs there and whether a gap is explained.
 fn take_line<'a>(
     decoded: Option<&'a Decoded>,
-    values: Values<'a>,
+    values: (Values<'a>, &'a mut Tape),
     format: &Format,
     (expected, gap_explained): (u64, bool),
     patience: &mut Patience,
@@ -332,14 +332,6 @@ fn take_line<'a>(
     }
 }
 
-/// The values of a line.
-enum Values<'a> {
-    /// They were read ahead: the tape, and their place on it.
-    Ahead((&'a Tape, (usize, usize))),
-    /// They are read now, on this tape.
-    Here(&'a mut Tape),
-}
-
 /// Reads one line as an event or a packed row; `expected` is the seq that belongs there.
 pub(super) fn parse_line<'a>(
     line: &'a str,
@@ -347,12 +339,12 @@ pub(super) fn parse_line<'a>(
     format: &Format,
     expected: u64,
 ) -> Result<Body<'a>, FaultKind> {
-    read_line(line, Values::Here(tape), format, expected)
+    read_line(line, (Values::Unread, tape), format, expected)
 }
 
 fn read_line<'a>(
     line: &'a str,
-    values: Values<'a>,
+    values: (Values<'a>, &'a mut Tape),
     format: &Format,
     expected: u64,
 ) -> Result<Body<'a>, FaultKind> {
@@ -360,13 +352,16 @@ fn read_line<'a>(
         return Err(FaultKind::BlankLine { lines: 1 });
     }
     let is_checked_later = !format.checks_with_scan(ScanCheck::Envelope);
-    let value = match values {
-        Values::Ahead((tape, (start, end))) => tape.value(start..end, line),
-        Values::Here(tape) => tape.read(line).map_err(|error| {
-            // The parser was given one line, and so calls every line the first.
-            FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column "))
-        })?,
+    let (known, tape) = values;
+    let value = match known {
+        Values::On(tape, (start, end)) => Ok(tape.value(start..end, line)),
+        Values::None => Err(Tape::problem(line)),
+        Values::Unread => tape.read(line),
     };
+    let value = value.map_err(|error| {
+        // The parser was given one line, and so calls every line the first.
+        FaultKind::NotJson(error.to_string().replace(" at line 1 column ", " at column "))
+    })?;
     let record = Object::of(value).ok_or_else(|| {
         // `null` makes the scan itself of format 0 fail; other values have no seq and so end it.
         let is_null = is_checked_later && json::is_null(value);

@@ -14,7 +14,7 @@ fn told(piece: Piece) -> String {
     let Piece::Line(line) = piece else { return format!("{piece:?}") };
     let text = std::str::from_utf8(line.bytes);
     assert!(line.read.text.is_none_or(|read| text == Ok(read)));
-    if let Some((tape, (start, end))) = line.read.values {
+    if let Values::On(tape, (start, end)) = line.read.values {
         assert_eq!(tape.value(start..end, text.unwrap()).get(), text.unwrap().trim_ascii());
     }
     format!("{:?}", Line { read: Read::default(), ..line })
