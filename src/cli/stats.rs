@@ -23,7 +23,8 @@ Examples:
   dshc stats ARCHIVE --format csv > logs.csv       one row a log, for a spreadsheet or a database
   dshc stats ARCHIVE --format json | jq .summary   sums over all logs
 
-Exit codes: 0 done, 1 a damaged log is counted up to its damage, 2 wrong usage, 3 a log cannot be read.";
+Exit codes: 0 done, 1 a damaged log is counted up to its damage, 2 wrong usage,
+3 a log cannot be read, 130 interrupted.";
 
 /// How many notes are told, unless more is asked for.
 const MOST_NOTES: usize = 20;
