@@ -59,7 +59,7 @@ struct Global {
     #[arg(long, global = true, help_heading = "Output")]
     no_progress: bool,
     /// Work on N logs at once [default: as many as there are cores]. What comes out is the same for every N.
-    #[arg(short, long, global = true, value_name = "N", help_heading = "Many logs")]
+    #[arg(short, long, global = true, value_name = "N", help_heading = archive::MANY_LOGS)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -161,5 +161,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn only_what_is_about_many_logs_stands_there_in_the_help() {
+        for command in super::Cli::command().get_subcommands() {
+            for argument in command.get_arguments() {
+                let is_there = argument.get_help_heading() == Some(super::archive::MANY_LOGS);
+                let id = argument.get_id().as_str();
+                let is_meant = ["files_from", "null", "shard", "journal"].contains(&id);
+                assert_eq!(is_there, is_meant, "{} {id}", command.get_name());
+            }
+        }
     }
 }

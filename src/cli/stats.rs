@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  dshc stats                                       every session of this user's dsh, the largest first
+  dshc stats                                       this user's sessions, the largest first
   dshc stats ARCHIVE --top 20 --sort tokens        the 20 logs that cost the model most
   dshc stats ARCHIVE --sort activity               what was worked on last
   dshc stats LOG -v                                every event type of one log
