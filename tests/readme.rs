@@ -15,6 +15,18 @@ fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.unwrap();
+        let copy = to.join(entry.path().strip_prefix(from).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(copy).unwrap();
+        } else {
+            fs::copy(entry.path(), copy).unwrap();
+        }
+    }
+}
+
 #[test]
 fn its_examples_print_what_it_says() {
     let sandbox = tempfile::tempdir().unwrap();
@@ -22,6 +34,7 @@ fn its_examples_print_what_it_says() {
     fs::copy(home().join("README.md"), &readme).unwrap();
     for name in [
         "demo/session.jsonl",
+        "demo-zstd/session.jsonl.zstd",
         "bytes/torn-raw.jsonl",
         "cases/R04-damaged-line-then-work-without-turn-end/session.jsonl",
         "cases/R16-orphan-lock-owner-turn-already-ended/session.jsonl",
@@ -33,6 +46,7 @@ fn its_examples_print_what_it_says() {
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(home().join("fixtures").join(name), copy).unwrap();
     }
+    copy_folder(&home().join("fixtures/corpus"), &sandbox.path().join("fixtures/corpus"));
     std::env::set_current_dir(sandbox.path()).unwrap();
     trycmd::TestCases::new().case(&readme).env("NO_COLOR", "1").run();
     if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {

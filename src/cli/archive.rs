@@ -12,30 +12,32 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+/// The part of the help that these arguments stand in.
+// Said of each of them: as the heading of the struct it would reach the arguments that follow it in a command.
+pub(super) const MANY_LOGS: &str = "Many logs";
+
 /// Which of many logs, and where their paths stand.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Many logs")]
 pub(super) struct Archive {
     /// Take the paths in this file too, one a line, relative to the working directory; "-" is standard input.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = MANY_LOGS)]
     files_from: Option<PathBuf>,
     /// The paths in that file end with NUL bytes, as those of `find -print0` do.
-    #[arg(short = '0', long, requires = "files_from")]
+    #[arg(short = '0', long, requires = "files_from", help_heading = MANY_LOGS)]
     null: bool,
     /// Work on the K-th of N shares of the logs alone. The logs' paths tell which are whose, so that N machines share
     /// them out without a word; `dshc merge-reports` joins their reports.
-    #[arg(long, value_name = "K/N")]
+    #[arg(long, value_name = "K/N", help_heading = MANY_LOGS)]
     shard: Option<Shard>,
 }
 
 /// The journal of a run whose work on a log need not be done twice.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Many logs")]
 pub(super) struct JournalOption {
     /// Keep a journal in this file of what came of each log. A later run with the same journal, command and options
     /// skips the logs that were done and have not changed since; what was refused, failed or could not be read is tried
     /// again.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = MANY_LOGS)]
     journal: Option<PathBuf>,
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  dshc merge-reports shard-*.json > run.json     the report that one run over all logs would have given
+  dshc merge-reports shard-*.json > run.json     the report that one run would have given
   dshc merge-reports shard-*.json --format human its totals
   dshc merge-reports shard-*.json --partial      though some shards have not ended
 

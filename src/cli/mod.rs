@@ -32,7 +32,7 @@ use std::num::NonZeroUsize;
 ///
 /// dsh keeps each session as an append-only log. What the model sees is a projection of it, the surface.
 /// dshc shows the surface, checks logs, and compacts an old span of the surface: a summary takes its place and
-/// the originals stay in the log. No text that was recorded is ever changed: dshc appends, as dsh does, or compresses the
+/// the originals stay in the log. It makes compressed logs smaller, and works on folders of many logs. No text that was recorded is ever changed: dshc appends, as dsh does, or compresses the
 /// same text anew.
 #[derive(Debug, Parser)]
 #[command(name = "dshc", version, max_term_width = 100, propagate_version = true)]
@@ -51,14 +51,15 @@ struct Global {
     /// Say nothing but errors on standard error.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
     quiet: bool,
-    /// Say more: the findings of every file, however many, up to 1,000 of a rule and severity in each and then a sum.
+    /// Say more: of every log, however many there are, and all its findings, up to 1,000 of a rule and severity in each
+    /// and then a sum.
     #[arg(short, long, global = true, help_heading = "Output")]
     verbose: bool,
     /// Show no progress, even on a terminal.
     #[arg(long, global = true, help_heading = "Output")]
     no_progress: bool,
     /// Work on N logs at once [default: as many as there are cores]. What comes out is the same for every N.
-    #[arg(short, long, global = true, value_name = "N")]
+    #[arg(short, long, global = true, value_name = "N", help_heading = archive::MANY_LOGS)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -160,5 +161,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn only_what_is_about_many_logs_stands_there_in_the_help() {
+        for command in super::Cli::command().get_subcommands() {
+            for argument in command.get_arguments() {
+                let is_there = argument.get_help_heading() == Some(super::archive::MANY_LOGS);
+                let id = argument.get_id().as_str();
+                let is_meant = ["files_from", "null", "shard", "journal"].contains(&id);
+                assert_eq!(is_there, is_meant, "{} {id}", command.get_name());
+            }
+        }
     }
 }

@@ -16,14 +16,15 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  dshc stats                                       every session of this user's dsh, the largest first
+  dshc stats                                       this user's sessions, the largest first
   dshc stats ARCHIVE --top 20 --sort tokens        the 20 logs that cost the model most
   dshc stats ARCHIVE --sort activity               what was worked on last
   dshc stats LOG -v                                every event type of one log
   dshc stats ARCHIVE --format csv > logs.csv       one row a log, for a spreadsheet or a database
   dshc stats ARCHIVE --format json | jq .summary   sums over all logs
 
-Exit codes: 0 done, 1 a damaged log is counted up to its damage, 2 wrong usage, 3 a log cannot be read.";
+Exit codes: 0 done, 1 a damaged log is counted up to its damage, 2 wrong usage,
+3 a log cannot be read, 130 interrupted.";
 
 /// How many notes are told, unless more is asked for.
 const MOST_NOTES: usize = 20;

@@ -30,6 +30,8 @@ Examples:
   dshc verify LOGS --format sarif > dshc.sarif      for code scanning
   dshc verify LOGS --format junit > dshc.xml        for GitLab, Jenkins and other CI systems
   dshc verify LOG --format json | jq .summary
+  dshc verify ARCHIVE --journal FILE                a later run skips what is done and unchanged
+  dshc verify ARCHIVE --shard 1/8 --format json     an eighth of the logs; see dshc merge-reports
 
 Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage, 3 a log cannot be read,
 130 interrupted.";
