@@ -37,7 +37,7 @@ impl Sum {
         self.add_below(other, &mut Vec::new())
     }
 
-    /// `path` are the names of the members around the two. It is as long as [`DEEPEST`] allows.
+    /// `path` are the names of the members around the two. It is at most as long as a report is nested deep.
     fn add_below<'a>(&mut self, other: &'a Self, path: &mut Vec<&'a str>) -> Result<(), SumError> {
         match (self, other) {
             (Self::Count(sum), Self::Count(more)) => {
