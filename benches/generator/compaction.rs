@@ -2,21 +2,12 @@
 
 use super::prose::Text;
 use super::session::{MODEL, Session, list, text_tokens};
+use dshc::summarize::SECTIONS;
 use std::io::{self, Write};
 
 const PREAMBLE: &str = "What stood here before was replaced by this summary.\\n\\n<compacted-summary>";
 /// Line ends count one each.
 const PREAMBLE_UNITS: u64 = PREAMBLE.len() as u64 - 2;
-const HEADINGS: [&str; 8] = [
-    "Primary Request and Intent",
-    "Key Technical Concepts",
-    "Files and Code",
-    "Errors and Fixes",
-    "Pending Jobs",
-    "Current Work",
-    "Next Step",
-    "Critical Context",
-];
 
 impl<W: Write> Session<'_, W> {
     /// A compaction of all nodes between the task and this turn, inside it, as dsh does under pressure (FORMAT §7.4);
@@ -77,7 +68,7 @@ impl<W: Write> Session<'_, W> {
     /// A summary under the headings that dsh asks models for.
     fn summary(&mut self) -> Text {
         let mut whole = Text::default();
-        for heading in HEADINGS {
+        for heading in SECTIONS {
             let text = self.prose.say(12, &mut self.dice);
             whole.json.push_str("## ");
             whole.json.push_str(heading);

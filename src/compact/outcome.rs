@@ -4,7 +4,7 @@ use super::exact::ExactTokens;
 use super::gates::Recall;
 use super::prune::Pruned;
 use crate::batch::journal::{Pair, Past};
-use crate::guard::Reason;
+use crate::guard::{self, Reason};
 use crate::log::Header;
 use crate::session::{Session, TaskVisibility};
 use crate::summarize::Usage;
@@ -227,9 +227,7 @@ impl Outcome {
     pub fn panicked(path: PathBuf, why: &str) -> Self {
         let mut outcome = Self::new(path);
         outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
-        let message = format!("dshc failed on it: {why}");
-        let help = "this is a fault of dshc: report it; `dshc verify` tells how the log stands";
-        outcome.stop(Status::Failed, Reason::new("internal", message, help));
+        outcome.stop(Status::Failed, guard::panicked(why));
         outcome
     }
 

@@ -8,5 +8,5 @@ mod rest;
 
 pub(crate) use objection::Objection;
 pub use reason::Reason;
-pub(crate) use reason::{HELP_REPORT, cancelled, two_encodings, written_before};
+pub(crate) use reason::{HELP_REPORT, cancelled, panicked, two_encodings, written_before};
 pub(crate) use rest::{in_turn, in_use};

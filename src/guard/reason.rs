@@ -108,3 +108,10 @@ pub(crate) fn two_encodings(twin: &str, done: &str) -> Reason {
         format!("name the file itself that is to be {done}, or move the other away"),
     )
 }
+
+/// dshc itself failed on the log.
+pub(crate) fn panicked(why: &str) -> Reason {
+    let message = format!("dshc failed on it: {why}");
+    let help = "this is a fault of dshc: report it; `dshc verify` tells how the log stands";
+    Reason::new("internal", message, help)
+}

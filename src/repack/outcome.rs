@@ -2,7 +2,7 @@
 
 use crate::batch::journal::{Pair, Past};
 use crate::exit::Exit;
-use crate::guard::Reason;
+use crate::guard::{self, Reason};
 use crate::log::Header;
 use std::path::PathBuf;
 
@@ -113,9 +113,7 @@ impl Outcome {
     pub fn panicked(path: PathBuf, why: &str) -> Self {
         let mut outcome = Self::new(path);
         outcome.bytes.0 = outcome.path.metadata().map_or(0, |meta| meta.len());
-        let message = format!("dshc failed on it: {why}");
-        let help = "this is a fault of dshc: report it; `dshc verify` tells how the log stands";
-        outcome.stop(Status::Failed, Reason::new("internal", message, help));
+        outcome.stop(Status::Failed, guard::panicked(why));
         outcome
     }
 

@@ -77,12 +77,7 @@ pub fn compact(
     }
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let parts = STATUSES.map(|status| (count(status), status.as_str()));
-    let sum = |change: fn(&Outcome) -> (u64, u64)| {
-        outcomes
-            .iter()
-            .map(change)
-            .fold((0u64, 0u64), |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1)))
-    };
+    let sum = |change: fn(&Outcome) -> (u64, u64)| totals::sum(outcomes.iter().map(change));
     let changes = [("host tokens", sum(Outcome::host_tokens_change)), ("bytes", sum(Outcome::bytes_change))];
     totals::sums(outcomes.len(), &[&parts[..], &[(not_begun, "not begun")]].concat(), &changes, out)
 }

@@ -41,9 +41,7 @@ fn sums(outcomes: &[Outcome], ignored: &[PathBuf], not_begun: usize, out: &mut d
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let mut parts = Status::ALL.map(|status| (count(status), status.as_str())).to_vec();
     parts.extend([(not_begun, "not begun"), (ignored.len(), "ignored")]);
-    let bytes = outcomes.iter().map(Outcome::bytes_change);
-    let bytes =
-        bytes.fold((0u64, 0u64), |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1)));
+    let bytes = totals::sum(outcomes.iter().map(Outcome::bytes_change));
     totals::sums(outcomes.len(), &parts, &[("bytes", bytes)], out)
 }
 

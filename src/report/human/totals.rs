@@ -49,6 +49,11 @@ pub(super) fn rows<'a>(ends: impl Iterator<Item = End<'a>>, out: &mut dyn Write)
     Ok(())
 }
 
+/// Adds up figures before and after.
+pub(super) fn sum(changes: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
+    changes.fold((0, 0), |sum: (u64, u64), one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1)))
+}
+
 /// Writes how many logs there were, what of them, and by how much they changed:
 /// `3 logs: 2 compacted, 1 refused; host tokens: 900 → 200`.
 pub(super) fn sums(

@@ -1,5 +1,6 @@
 //! `dshc.compact/1`.
 
+use super::change::{ChangeJson, Totals};
 use super::{ShardJson, SkippedJson};
 use crate::batch::Scope;
 use crate::compact::{Outcome, Pass, Pruned, Status};
@@ -50,7 +51,7 @@ struct FileJson<'a> {
     /// All of them, where there was more than one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<OnePassJson<'a>>,
-    bytes: BytesJson,
+    bytes: ChangeJson,
     notes: &'a [String],
 }
 
@@ -171,13 +172,6 @@ struct TokensJson {
 }
 
 #[derive(Serialize)]
-struct BytesJson {
-    before: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<u64>,
-}
-
-#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CacheJson {
     first_changed_position: usize,
@@ -201,22 +195,6 @@ struct SummaryJson {
     not_begun: Option<usize>,
     host_tokens: Totals,
     bytes: Totals,
-}
-
-/// Sums over all files; a file that did not change counts the same before and after.
-#[derive(Serialize)]
-struct Totals {
-    before: u64,
-    after: u64,
-}
-
-impl Totals {
-    fn of(changes: impl Iterator<Item = (u64, u64)>) -> Self {
-        changes.fold(Self { before: 0, after: 0 }, |sum, (before, after)| Self {
-            before: sum.before.saturating_add(before),
-            after: sum.after.saturating_add(after),
-        })
-    }
 }
 
 /// Writes the document of a run, or of one share of it. `not_begun`: of one that was interrupted, how many logs were not begun.
@@ -284,7 +262,7 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
             [_, _, ..] => outcome.passes.iter().map(one_pass).collect(),
             _ => Vec::new(),
         },
-        bytes: BytesJson { before: outcome.bytes.0, after: outcome.bytes.1 },
+        bytes: ChangeJson::of(outcome.bytes),
         notes: &outcome.notes,
     }
 }

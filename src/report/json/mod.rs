@@ -1,5 +1,6 @@
 //! Reports for programs: one JSON document a run, its schema named first.
 
+mod change;
 mod compact;
 mod merged;
 mod repack;

@@ -1,5 +1,6 @@
 //! `dshc.repack/1`.
 
+use super::change::{ChangeJson, Totals};
 use super::{ShardJson, SkippedJson};
 use crate::batch::Scope;
 use crate::repack::{Outcome, Status};
@@ -55,13 +56,6 @@ struct ReasonJson<'a> {
 }
 
 #[derive(Serialize)]
-struct ChangeJson {
-    before: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<u64>,
-}
-
-#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SummaryJson {
     files: usize,
@@ -80,23 +74,6 @@ struct SummaryJson {
     frames: Totals,
 }
 
-/// Sums over all files; a file that did not change counts the same before and after.
-#[derive(Serialize)]
-struct Totals {
-    before: u64,
-    after: u64,
-}
-
-impl Totals {
-    fn of(changes: impl Iterator<Item = (u64, Option<u64>)>) -> Self {
-        let add = |sum: Self, (before, after): (u64, Option<u64>)| Self {
-            before: sum.before.saturating_add(before),
-            after: sum.after.saturating_add(after.unwrap_or(before)),
-        };
-        changes.fold(Self { before: 0, after: 0 }, add)
-    }
-}
-
 /// Writes the document of a run, or of one share of it. `not_begun`: of one that was interrupted, how many logs were not
 /// begun.
 pub fn repack(
@@ -107,6 +84,8 @@ pub fn repack(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
+    let frames = outcomes.iter().filter_map(|outcome| outcome.frames);
+    let frames = frames.map(|(before, after)| (before, after.unwrap_or(before)));
     let document = Document {
         schema: "dshc.repack/1",
         shard: scope.shard.map(ShardJson::of),
@@ -123,8 +102,8 @@ pub fn repack(
             unreadable: count(Status::Unreadable),
             skipped: scope.has_journal.then(|| count(Status::Skipped)),
             not_begun,
-            bytes: Totals::of(outcomes.iter().map(|outcome| outcome.bytes)),
-            frames: Totals::of(outcomes.iter().filter_map(|outcome| outcome.frames)),
+            bytes: Totals::of(outcomes.iter().map(Outcome::bytes_change)),
+            frames: Totals::of(frames),
         },
     };
     super::write(&document, out)
@@ -138,7 +117,6 @@ fn entry(outcome: &Outcome) -> EntryJson<'_> {
 }
 
 fn file(outcome: &Outcome) -> FileJson<'_> {
-    let change = |(before, after)| ChangeJson { before, after };
     FileJson {
         path: outcome.path.display().to_string(),
         output: outcome.output.as_ref().map(|output| output.display().to_string()),
@@ -150,9 +128,9 @@ fn file(outcome: &Outcome) -> FileJson<'_> {
             message: &reason.message,
             help: &reason.help,
         }),
-        bytes: change(outcome.bytes),
+        bytes: ChangeJson::of(outcome.bytes),
         text_bytes: outcome.text_bytes,
-        frames: outcome.frames.map(change),
+        frames: outcome.frames.map(ChangeJson::of),
         digest: outcome.digest.as_deref(),
         notes: &outcome.notes,
     }
